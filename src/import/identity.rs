@@ -117,6 +117,37 @@ pub(super) struct SameKey {
     pub(super) is_corrected: bool,
     /// Whether it asks for the same as the row besides the record.
     pub(super) same_later: bool,
+    /// Whether a row of this import is what it belongs to.
+    pub(super) owner_came: bool,
+    /// Whether the row is at the place of a row of that job; asked only where it has another owner.
+    pub(super) place: Option<SamePlace>,
+}
+
+impl SameKey {
+    /// Whether the row is the same one, and only what it belongs to was corrected. One with other values is that of another
+    /// company: keys such as "hq" and names such as "Head Office" are common, and so are files of one name.
+    fn is_moved(&self) -> bool {
+        let is_failed = came_to_nothing(&self.known);
+        match self.place {
+            Some(SamePlace::Source) => self.same_name || self.same_values,
+            Some(SamePlace::Own) if is_failed => self.same_name && self.same_values,
+            Some(SamePlace::Own) | None => self.same_name && self.same_values && self.owner_came,
+        }
+    }
+
+    /// Whether a row that is another one may have been meant as a correction of it.
+    pub(super) fn may_be_meant(&self) -> bool {
+        match progress(&self.known) {
+            // Nothing is wrong in one that was skipped, nor is one wanted that was cancelled.
+            JobProgress::Failed => {
+                self.known.state == JobState::Rejected && (self.same_name || self.same_values)
+            }
+            JobProgress::Waiting if self.owner_came => self.same_name || self.same_values,
+            JobProgress::Waiting | JobProgress::Made | JobProgress::UnderWay | JobProgress::Done => {
+                self.same_name && self.same_values
+            }
+        }
+    }
 }
 
 /// Where a job stands, as far as new values are concerned.
@@ -204,7 +235,8 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         };
     }
     let own = owner(claim.links);
-    for SameKey { known, same_name, same_values, is_corrected, same_later } in &claim.earlier.by_key {
+    for same in &claim.earlier.by_key {
+        let SameKey { known, same_name, same_values, is_corrected, same_later, .. } = same;
         let same_owner = owner(&known.links) == own;
         if touched(known.job) {
             // A row without a key was taken for it, by its MAC address or username.
@@ -224,7 +256,9 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             // Rows of others hang on a company by its key: one that merely has the same key never takes its place.
             let correction = *same_name || *same_values;
             match stands {
-                JobProgress::Failed if correction => return Decision::Revise(known.job),
+                JobProgress::Failed if correction && same_owner || same.is_moved() => {
+                    return Decision::Revise(known.job);
+                }
                 JobProgress::Waiting if correction && same_owner => return Decision::Revise(known.job),
                 JobProgress::UnderWay if correction && same_owner => {
                     return Decision::LeaveUnderWay(known.job);
@@ -240,14 +274,12 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             }
             continue;
         }
-        // The owner is part of this import too, so that the row was moved rather than copied from elsewhere; one that is
-        // alike in nothing is that of another company.
-        let moved = is_touched(&known.links, touched) && (*same_name || *same_values);
-        let corrects = same_owner && (*same_name || *same_values || *is_corrected);
+        let corrects = match same_owner {
+            true => *same_name || *same_values || *is_corrected,
+            false => same.is_moved(),
+        };
         match stands {
-            // What came to nothing may have done so because of its owner.
-            JobProgress::Failed if corrects || moved || *same_values => return Decision::Revise(known.job),
-            JobProgress::Waiting if corrects || moved => return Decision::Revise(known.job),
+            JobProgress::Failed | JobProgress::Waiting if corrects => return Decision::Revise(known.job),
             // Cancelled, it needs its key no longer.
             JobProgress::Failed if known.state == JobState::Cancelled => {}
             // The row of another sheet whose keys are numbered alike would take its place, and it would not be created.
@@ -312,13 +344,6 @@ pub(super) fn owner(links: &[Link]) -> Option<Target> {
     links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company)).map(|link| link.target)
 }
 
-fn is_touched(links: &[Link], touched: &dyn Fn(JobId) -> bool) -> bool {
-    match owner(links) {
-        Some(Target::Job(job)) => touched(job),
-        Some(Target::Remote(_)) | None => false,
-    }
-}
-
 /// The name that tells a record from others of its company: of people the given and the family name.
 pub(super) fn person_or_thing(record: &Record) -> String {
     match record {
@@ -370,10 +395,28 @@ mod tests {
 
     /// What a row with the key of a job in `state` is: with its name, all its other values, both or neither.
     fn by_key(kind: Kind, state: JobState, owner: JobId, alike: (bool, bool), touched: &[JobId]) -> Decision {
-        let (same_name, same_values) = alike;
-        let (known, is_corrected) = (known(state, "old"), false);
-        let known = SameKey { known, same_name, same_values, is_corrected, same_later: false };
-        let earlier = Known { by_key: vec![known], ..Known::default() };
+        moved(kind, state, owner, alike, touched, None)
+    }
+
+    /// The same for a row that is known to be at its place.
+    fn moved(
+        kind: Kind,
+        state: JobState,
+        owner: JobId,
+        (same_name, same_values): (bool, bool),
+        touched: &[JobId],
+        place: Option<SamePlace>,
+    ) -> Decision {
+        let same = SameKey {
+            known: known(state, "old"),
+            same_name,
+            same_values,
+            is_corrected: false,
+            same_later: false,
+            owner_came: touched.contains(&ACME),
+            place,
+        };
+        let earlier = Known { by_key: vec![same], ..Known::default() };
         let claim = Claim {
             kind,
             key: Some("hq"),
@@ -442,6 +485,7 @@ mod tests {
         const NEITHER: (bool, bool) = (false, false);
         const NAME: (bool, bool) = (true, false);
         const VALUES: (bool, bool) = (false, true);
+        const BOTH: (bool, bool) = (true, true);
         let table = [
             (Kind::Site, Ready, ACME, NAME, Decision::Revise(JOB)),
             (Kind::Site, Ready, ACME, VALUES, Decision::Revise(JOB)),
@@ -450,7 +494,7 @@ mod tests {
             (Kind::Site, Rejected, ACME, NAME, Decision::Revise(JOB)),
             (Kind::Site, Rejected, ACME, NEITHER, Decision::KeyTaken(JOB)),
             (Kind::Site, Cancelled, ACME, NEITHER, Decision::Add),
-            (Kind::Site, Rejected, GLOBEX, VALUES, Decision::Revise(JOB)),
+            (Kind::Site, Rejected, GLOBEX, BOTH, Decision::Add),
             (Kind::Site, Rejected, GLOBEX, NAME, Decision::Add),
             (Kind::Site, InDoubt, ACME, NEITHER, Decision::LeaveUnderWay(JOB)),
             (Kind::Site, InDoubt, GLOBEX, NAME, Decision::Add),
@@ -462,8 +506,6 @@ mod tests {
             (Kind::Company, Ready, ACME, VALUES, Decision::Revise(JOB)),
             (Kind::Company, Rejected, ACME, VALUES, Decision::Revise(JOB)),
             (Kind::Company, InDoubt, ACME, VALUES, Decision::LeaveUnderWay(JOB)),
-            // Its parent was corrected.
-            (Kind::Company, Rejected, GLOBEX, NAME, Decision::Revise(JOB)),
             // Another customer's company that happens to have the key.
             (Kind::Company, Ready, ACME, NEITHER, Decision::KeyTaken(JOB)),
             (Kind::Company, Rejected, ACME, NEITHER, Decision::KeyTaken(JOB)),
@@ -473,17 +515,31 @@ mod tests {
             (Kind::Company, Cancelled, ACME, NEITHER, Decision::Add),
             (Kind::Company, Ready, GLOBEX, NAME, Decision::Add),
             (Kind::Company, Rejected, GLOBEX, NEITHER, Decision::Add),
+            (Kind::Company, Rejected, GLOBEX, BOTH, Decision::Add),
             (Kind::Company, Created, GLOBEX, NAME, Decision::Add),
         ];
         for (kind, state, owner, alike, expected) in table {
             assert_eq!(by_key(kind, state, owner, alike, &[]), expected, "{kind} {state} {owner} {alike:?}");
         }
-        for (alike, expected) in
-            [(NAME, Decision::Revise(JOB)), (VALUES, Decision::Revise(JOB)), (NEITHER, Decision::Add)]
-        {
-            for state in [Ready, Rejected] {
-                let moved = by_key(Kind::Device, state, GLOBEX, alike, &[ACME]);
-                assert_eq!(moved, expected, "within one workbook {state} {alike:?}");
+        // Under another owner: the row in another file, at the same place of a file of this name, and of the fix sheet.
+        use Decision::{Add, Revise};
+        use SamePlace::{Own, Source};
+        for (alike, state, touched, elsewhere, own, source) in [
+            (BOTH, Ready, &[ACME][..], Revise(JOB), Revise(JOB), Revise(JOB)),
+            (BOTH, Ready, &[], Add, Add, Revise(JOB)),
+            (BOTH, Rejected, &[ACME], Revise(JOB), Revise(JOB), Revise(JOB)),
+            (BOTH, Rejected, &[], Add, Revise(JOB), Revise(JOB)),
+            (NAME, Ready, &[ACME], Add, Add, Revise(JOB)),
+            (NAME, Rejected, &[], Add, Add, Revise(JOB)),
+            (VALUES, Rejected, &[ACME], Add, Add, Revise(JOB)),
+            (NEITHER, Rejected, &[ACME], Add, Add, Add),
+        ] {
+            for (place, expected) in [(None, elsewhere), (Some(Own), own), (Some(Source), source)] {
+                let decided = moved(Kind::Device, state, GLOBEX, alike, touched, place);
+                assert_eq!(decided, expected, "{state} {alike:?} {touched:?} {place:?}");
+                if state == Rejected {
+                    assert_eq!(moved(Kind::Company, state, GLOBEX, alike, touched, place), expected);
+                }
             }
         }
     }
@@ -498,6 +554,8 @@ mod tests {
                 same_values: true,
                 is_corrected: false,
                 same_later: false,
+                owner_came: false,
+                place: None,
             };
             let by_key = others.iter().map(alike).collect();
             let earlier = Known { natural: Some(natural), by_key, ..Known::default() };

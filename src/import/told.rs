@@ -8,8 +8,9 @@ use super::identity::{Decision, Keyed, Known, SameKey, came_to_nothing, owner, p
 use super::prepared::Ready;
 use crate::error::{Error, Result};
 use crate::journal::{Difference, ImportWriter, KnownJob};
+use crate::model::id::JobId;
 use crate::model::kind::Kind;
-use crate::model::record::{Device, Link, Record, Role, Target, target_of};
+use crate::model::record::{Device, Link, Record, Target};
 use crate::sheet::finding::{Code, Finding, Severity, ValueKind, shown};
 use crate::sheet::subject_column;
 
@@ -43,7 +44,12 @@ pub(super) fn said(
                 found => Ok(found),
             };
         }
-        Decision::Revise(_) => return abandoned(writer, examined, ready, known),
+        Decision::Revise(job) => {
+            return match abandoned(writer, examined, ready, known)? {
+                None => moved(writer, examined, ready, (known, *job)),
+                found => Ok(found),
+            };
+        }
         Decision::Recognise(_) => match (another, keyed, ready.key_as_written()) {
             (Some(own), ..) => (
                 Code::RowUnchanged,
@@ -332,30 +338,63 @@ fn abandoned(
     Ok(None)
 }
 
-/// The warning at a new row that differs from one of an earlier import with its key in nothing but the company.
+/// The warning at a new row that may have been meant as one of an earlier import with its key in another company.
 fn elsewhere(
     writer: &ImportWriter<'_>,
     examined: &Examined,
     ready: &Ready,
     known: &Known,
 ) -> Result<Option<Finding>> {
-    let is_alike = |same: &&SameKey| same.same_name && same.same_values && !came_to_nothing(&same.known);
-    let Some(other) = known.by_key.iter().find(is_alike).map(|same| &same.known) else { return Ok(None) };
-    let same = match other.remote_id {
-        Some(_) => "write the company that it had, as the service moves no record to another company",
-        None => "cancel one of the two before they are sent",
+    let own = owner(&ready.values.links);
+    let is_meant = |same: &&SameKey| same.may_be_meant() && owner(&same.known.links) != own;
+    let Some(same) = known.by_key.iter().find(is_meant) else { return Ok(None) };
+    let other = &same.known;
+    let alike = if same.same_values { " with the same values" } else { " and name" };
+    let advice = match other.remote_id {
+        Some(_) => {
+            "write the company that it had, as the service moves no record to another company".to_owned()
+        }
+        None if came_to_nothing(other) => {
+            format!("correct that one in the fix sheet of import {}", writer.last_import_of(other.job)?)
+        }
+        None => "cancel one of the two before they are sent".to_owned(),
     };
     let message = format!(
-        "import {} has a {} of this key with the same values in {} (job {}, {}): this row is another one, which will be \
-         created; if both are the same, {same}",
+        "import {} has a {} of this key{alike} in {} (job {}, {}): this row is another one, which will be created; if both are \
+         the same, {advice}",
         other.first_import,
         ready.values.kind.singular(),
         company(writer, &other.links)?,
         other.job,
         other.state,
     );
-    let column = if ready.values.kind == Kind::Company { "parent" } else { "company" };
-    Ok(Some(second_record(examined, ready, (Code::DupRow, column), message)))
+    Ok(Some(second_record(examined, ready, (Code::DupRow, owner_column(ready)), message)))
+}
+
+/// The warning at a row that takes the place of one of an earlier import in another company.
+fn moved(
+    writer: &ImportWriter<'_>,
+    examined: &Examined,
+    ready: &Ready,
+    (known, job): (&Known, JobId),
+) -> Result<Option<Finding>> {
+    let own = owner(&ready.values.links);
+    let is_meant = |same: &&SameKey| same.known.job == job && owner(&same.known.links) != own;
+    let Some(other) = known.by_key.iter().find(is_meant).map(|same| &same.known) else { return Ok(None) };
+    let kind = ready.values.kind.singular();
+    let message = format!(
+        "import {} has this {kind} in {} (job {job}, {}), where it will not be created: this row takes its place; if it is \
+         another {kind}, give it another key",
+        other.first_import,
+        company(writer, &other.links)?,
+        other.state,
+    );
+    Ok(Some(second_record(examined, ready, (Code::DupRow, owner_column(ready)), message)))
+}
+
+/// The column that names what a record belongs to.
+fn owner_column(ready: &Ready) -> &'static str {
+    if ready.values.kind == Kind::Company { "parent" } else { "company" }
 }
 
 /// The finding at a row whose record an earlier import may have made.
@@ -384,8 +423,7 @@ pub(super) fn mac_left_out(examined: &Examined, ready: &Ready, mac: &str) -> Fin
 
 /// What the record belongs to, for people.
 fn company(writer: &ImportWriter<'_>, links: &[Link]) -> Result<String> {
-    let owner = target_of(links, Role::Company);
-    Ok(match owner {
+    Ok(match owner(links) {
         Some(Target::Job(job)) => format!("'{}'", shown(writer.record_of(job)?.name())),
         Some(Target::Remote(id)) => format!("the company {id}"),
         None => "no company".to_owned(),

@@ -106,6 +106,9 @@ impl Placing<'_, '_> {
         let settles = |known: &KnownJob| known.sheet_key == values.sheet_key;
         if let (false, Some(key)) = (natural.as_ref().is_some_and(settles), &values.sheet_key) {
             let nameless = nameless(record);
+            let links = self.examined.checked.links(ready.origin.ordinal);
+            let is_owner = |role| matches!(role, Role::Company | Role::Parent);
+            let brings_owner = links.iter().any(|(role, to)| is_owner(*role) && matches!(to, To::Row(_)));
             for mut known in self.writer.by_sheet_key(kind, key)? {
                 let earlier = self.writer.record_of(known.job)?;
                 let same_values = self::nameless(&earlier) == nameless;
@@ -114,7 +117,24 @@ impl Placing<'_, '_> {
                     !same_values && !same_name && self.is_corrected(ready, known.job, (&earlier, record))?;
                 let same_later = later(&self.writer.steps_of(known.job)?).eq(later(&values.steps));
                 known.links = self.links_now(&known.links)?;
-                by_key.push(SameKey { same_name, same_values, is_corrected, same_later, known });
+                let is_elsewhere = owner(&known.links) != owner(&values.links);
+                let place = match is_elsewhere && (same_name || same_values) {
+                    true => self.place_of(ready, known.job)?,
+                    false => None,
+                };
+                // With a company of its own it is the sheet of another customer, whose file has the same name.
+                let place = place.filter(|place| *place == SamePlace::Source || !brings_owner);
+                let owner_came =
+                    matches!(owner(&known.links), Some(Target::Job(owner)) if self.touched.contains(&owner));
+                by_key.push(SameKey {
+                    known,
+                    same_name,
+                    same_values,
+                    is_corrected,
+                    same_later,
+                    owner_came,
+                    place,
+                });
             }
         }
         let mut alike = None;

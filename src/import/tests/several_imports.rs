@@ -300,34 +300,80 @@ fn a_rejected_row_is_not_meant_where_another_one_of_its_company_has_its_name() {
 }
 
 #[test]
-fn a_key_under_another_company_of_the_same_import_takes_no_row_of_another_name_and_other_values() {
-    let owners = companies(&format!("c1,{ROOT},Acme,\nc2,{ROOT},Globex,\n"));
+fn a_key_under_another_company_takes_no_row_unless_only_its_company_was_corrected() {
+    let both = companies(&format!("c1,{ROOT},Acme,\nc2,{ROOT},Globex,\n"));
     let hq = |company: &str, name: &str, city: &str| {
         format!("key,company,name,city\nhq,{company},{name},{city}\n")
     };
+    let another = "this row is another one, which will be created";
+    let moved = "where it will not be created: this row takes its place";
     for state in ["ready", "rejected"] {
-        for (name, city, is_same) in [
-            ("Globex HQ", "Napier", false),
-            ("Acme HQ", "Napier", true),
-            ("Globex HQ", "Auckland", true),
-            ("Acme HQ", "Auckland", true),
+        for (name, city, has_owner, file, words) in [
+            ("Globex HQ", "Napier", true, "sites.csv", [None, None]),
+            ("Acme HQ", "Napier", true, "sites.csv", [Some(another), Some(another)]),
+            ("Globex HQ", "Auckland", true, "sites.csv", [Some(another), Some(another)]),
+            ("Acme HQ", "Auckland", true, "sites.csv", [Some(moved), Some(moved)]),
+            ("Acme HQ", "Auckland", true, "west sites.csv", [Some(moved), Some(moved)]),
+            // The sheet of the sites alone.
+            ("Acme HQ", "Napier", false, "sites.csv", [None, Some(another)]),
+            ("Acme HQ", "Auckland", false, "sites.csv", [Some(another), Some(moved)]),
+            ("Acme HQ", "Auckland", false, "west sites.csv", [Some(another), Some(another)]),
         ] {
+            let words = words[usize::from(state == "rejected")];
             let mut bench = Bench::new();
-            let first = [("companies.csv", owners.as_str()), ("sites.csv", &hq("c1", "Acme HQ", "Auckland"))];
+            let first = [("companies.csv", both.as_str()), ("sites.csv", &hq("c1", "Acme HQ", "Auckland"))];
             let (import, _) = bench.import(&first).unwrap();
             let job = bench.job_of(import.import, "hq");
             if state == "rejected" {
                 bench.create(bench.job_of(import.import, "c1"), Operation::AddCompany);
                 bench.reject(job, Operation::AddSite);
             }
-            let (again, _) =
-                bench.import(&[("companies.csv", &owners), ("sites.csv", &hq("c2", name, city))]).unwrap();
-            assert_eq!(bench.job_of(again.import, "hq") == job, is_same, "{state} {name} {city}");
+            let sites = hq("c2", name, city);
+            let files = [("companies.csv", &*both), (file, &*sites)];
+            let (again, findings) = bench.import(&files[usize::from(!has_owner)..]).unwrap();
+            let case = format!("{state} {name} {city} {has_owner} {file}");
+            let told: Vec<_> = findings.iter().filter(|found| found.code == Code::DupRow).collect();
+            assert_eq!(told.len(), usize::from(words.is_some()), "{case}: {told:?}");
+            if let (Some(words), [told]) = (words, &*told) {
+                assert!(told.message.contains(words), "{case}: {}", told.message);
+            }
+            let is_same = words == Some(moved);
+            assert_eq!(bench.job_of(again.import, "hq") == job, is_same, "{case}");
             assert_eq!(
                 bench.called(job),
                 if is_same { format!("Globex/{name}") } else { "Acme/Acme HQ".into() }
             );
         }
+    }
+}
+
+#[test]
+fn a_company_of_another_customer_is_another_one_than_that_with_its_key_and_name_that_came_to_nothing() {
+    let customer = |group: &str, fax: &str| {
+        companies(&format!("{group},{ROOT},{group},\nho,{group},Head Office,{fax}\n"))
+    };
+    let device = "key,company,name\nd1,ho,Till\n";
+    for state in ["rejected", "skipped", "cancelled"] {
+        let mut bench = Bench::new();
+        let files = [("companies.csv", &*customer("acme", "+64 9 555 0101")), ("devices.csv", device)];
+        let (first, _) = bench.import(&files).unwrap();
+        let [group, office] = ["acme", "ho"].map(|key| bench.job_of(first.import, key));
+        match state {
+            "rejected" => {
+                bench.create(group, Operation::AddCompany);
+                bench.reject(office, Operation::AddCompany);
+            }
+            "skipped" => bench.reject(group, Operation::AddCompany),
+            _ => drop(bench.journal.cancel(first.import, "ann", Moment::from_millis(90_000)).unwrap()),
+        }
+        let files = [("companies.csv", &*customer("bolt", "+64 9 555 0202")), ("devices.csv", device)];
+        let (second, findings) = bench.import(&files).unwrap();
+        assert_eq!((second.added, second.revised), (3, 0), "{state}");
+        assert_eq!(bench.called(office), "acme/Head Office", "{state}");
+        assert_eq!(bench.called(bench.job_of(first.import, "d1")), "acme/Head Office/Till", "{state}");
+        let told = codes(&findings).into_iter().filter(|(code, _)| *code == Code::DupRow);
+        let expected: &[_] = if state == "rejected" { &["B3"] } else { &[] };
+        assert_eq!(told.map(|(_, cell)| cell).collect::<Vec<_>>(), expected, "{state}");
     }
 }
 
