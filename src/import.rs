@@ -451,6 +451,21 @@ impl Known for Earlier<'_> {
         Ok(jobs.into_iter().map(|job| job.job).collect())
     }
 
+    fn given_up(&self, folded_key: &str, beside: JobId) -> Result<Option<JobId>> {
+        let Some(journal) = self.0 else { return Ok(None) };
+        let jobs = journal.by_any_key(Kind::Company, folded_key)?;
+        let owner = |job: &KnownJob| company_of(journal, &job.links);
+        let Some(own) = jobs.iter().find(|job| job.job == beside) else { return Ok(None) };
+        let own = owner(own)?;
+        for job in &jobs {
+            let is_given_up = job.state == JobState::Cancelled && job.remote_id.is_none();
+            if is_given_up && job.job != beside && owner(job)? != own {
+                return Ok(Some(job.job));
+            }
+        }
+        Ok(None)
+    }
+
     fn record(&self, job: JobId) -> Result<EarlierRecord> {
         let journal = self.0.ok_or_else(|| Error::internal(format!("job {job} of no journal")))?;
         let company = company_of(journal, &journal.links_of(job)?)?.map(|company| match company {

@@ -283,6 +283,29 @@ fn a_name_that_two_customers_have_is_ambiguous_also_where_one_of_them_was_reject
 }
 
 #[test]
+fn a_key_that_a_cancelled_company_of_another_customer_had_is_a_warning_where_it_is_taken_for_that_of_one() {
+    let office = |group: &str| companies(&format!("{group},{ROOT},{group},\nho,{group},{group} HQ,\n"));
+    let devices = "key,company,name\nd1,ho,Till\nd2,ho,Desk\n";
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("acme.csv", &office("acme"))]).unwrap();
+    bench.journal.cancel(first.import, "ann", Moment::from_millis(90_000)).unwrap();
+    bench.import(&[("bolt.csv", &office("bolt"))]).unwrap();
+    let examined = bench.examined(&[("devices.csv", devices)]);
+    let told: Vec<_> = examined.findings.iter().filter(|found| found.code == Code::RefAmbiguous).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((told[0].severity, told[0].cell.as_deref()), (Severity::Warning, Some("B2")));
+    assert_eq!(
+        told[0].message,
+        "this is the key of 'bolt HQ' (bolt.csv!bolt!3), and was that of 'acme HQ' (acme.csv!acme!3), which was cancelled: if that \
+         is meant, import its sheet together with this one (reported once)"
+    );
+    // As it says.
+    let files = [("acme.csv", &*office("acme")), ("devices.csv", devices)];
+    let (again, _) = bench.import(&files).unwrap();
+    assert_eq!(bench.called(bench.job_of(again.import, "d1")), "acme/acme HQ/Till");
+}
+
+#[test]
 fn a_rejected_row_is_not_meant_where_another_one_of_its_company_has_its_name() {
     let mut bench = Bench::new();
     let owner = companies(&format!("acme,{ROOT},Acme,\n"));

@@ -210,14 +210,18 @@ impl<'k> Earlier<'k> {
             0 => {}
             more => listed.push(format!("and {more} more")),
         }
-        let mut is_created = false;
+        let mut created = 0;
         for job in jobs {
-            is_created = is_created || self.record(*job)?.id.is_some();
+            created += usize::from(self.record(*job)?.id.is_some());
         }
-        let what_to_do = match is_created {
-            true => ": enter the id of the right one: ",
-            false => {
-                ", none of which is created yet: run what was imported, then enter the id of the right one: "
+        let what_to_do = match created {
+            0 => {
+                ", none of which is created yet: import the sheet of the right one together with this one, or run what was \
+                 imported, then enter its id: "
+            }
+            all if all == jobs.len() => ": enter the id of the right one: ",
+            _ => {
+                ": enter the id of the right one; if that is not created yet, import its sheet together with this one: "
             }
         };
         Ok(format!("{what_to_do}{}", listed.join("; ")))

@@ -55,6 +55,12 @@ pub trait Known {
     /// When they cannot be looked up.
     fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>>;
 
+    /// A cancelled company of another owner that has this key as well as the company of a job.
+    ///
+    /// # Errors
+    /// When it cannot be looked up.
+    fn given_up(&self, folded_key: &str, beside: JobId) -> Result<Option<JobId>>;
+
     /// What tells such a job from others with the same key or name.
     ///
     /// # Errors
@@ -107,6 +113,10 @@ pub struct Nothing;
 impl Known for Nothing {
     fn find(&self, _: Kind, _: By<'_>) -> Result<Vec<JobId>> {
         Ok(Vec::new())
+    }
+
+    fn given_up(&self, _: &str, _: JobId) -> Result<Option<JobId>> {
+        Ok(None)
     }
 
     fn record(&self, job: JobId) -> Result<EarlierRecord> {
@@ -405,7 +415,7 @@ impl Between {
         duplicates::uniques(&mut self, &mut told, judged);
         let (mut resolutions, several) = references::all(&self, known)?;
         earlier_records::choose(&mut self, &mut resolutions, &several, known)?;
-        references::tell(&mut self, &resolutions, judged);
+        references::tell(&mut self, &resolutions, known, judged)?;
         earlier_records::owners_of_updates(&mut self, &resolutions, &several, known, judged)?;
         references::keys_beside_ids(&mut self, &resolutions, known, judged)?;
         duplicates::natural(&mut self, &resolutions, &mut told, judged);

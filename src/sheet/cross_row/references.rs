@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::mem;
 
 use super::earlier_records::{self, Several};
 use super::{Between, By, Index, Known, Namesake, Resolution, RowEntry, To};
@@ -14,7 +15,7 @@ use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::sheet::field::{BrokenId, Pointer, broken_id, fold_key};
 use crate::sheet::finding::code::Code;
-use crate::sheet::finding::{Finding, ValueKind, shown};
+use crate::sheet::finding::{Finding, Severity, ValueKind, shown};
 use crate::sheet::row::draft::{column_of_role, from_default};
 use crate::sheet::text::{did_you_mean, nearest};
 
@@ -365,20 +366,26 @@ fn rule(role: Role) -> String {
     format!("the key, name or id of a {}", role.target().singular())
 }
 
-/// Tells the references that lead nowhere, each at its cell, and once each id that was not looked up.
-pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
-    let mut unverified = vec![false; resolutions.len()];
+/// Tells the references that lead nowhere, each at its cell; once each id that was not looked up, and once each key of a company
+/// that a cancelled one has too.
+pub(super) fn tell(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    known: &dyn Known,
+    found: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let mut was_told = vec![false; resolutions.len()];
     for number in 0..between.entries.len() {
         let entry = between.entries[number];
         for (role, reference) in entry.references() {
-            let column = column_of(between, &entry, role, &between.pointers[reference as usize].1);
+            let (kind, pointer) = &between.pointers[reference as usize];
+            let column = column_of(between, &entry, role, pointer);
+            let is_first = |was_told: &mut Vec<bool>| !mem::replace(&mut was_told[reference as usize], true);
             match &resolutions[reference as usize] {
                 Resolution::To(To::Remote(id)) => {
                     let is_verified =
                         |id: &NamedId| between.ids.as_ref().is_some_and(|ids| ids.verified.contains(id));
-                    if !is_verified(&(role.target(), *id))
-                        && !std::mem::replace(&mut unverified[reference as usize], true)
-                    {
+                    if !is_verified(&(role.target(), *id)) && is_first(&mut was_told) {
                         let message = "an id of the service, which has not been looked up (reported once)";
                         found(
                             between
@@ -387,13 +394,32 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                         );
                     }
                 }
-                Resolution::To(To::Row(_) | To::Job(_)) => {}
+                Resolution::To(To::Job(job)) => {
+                    if let (Kind::Company, Pointer::Key(key) | Pointer::Any(key)) = (kind, pointer)
+                        && is_first(&mut was_told)
+                        && let Some(other) = known.given_up(&fold_key(key), *job)?
+                    {
+                        let [own, other] = [known.record(*job)?, known.record(other)?];
+                        let message = format!(
+                            "this is the key of '{}' ({}), and was that of '{}' ({}), which was cancelled: if that is meant, \
+                             import its sheet together with this one (reported once)",
+                            shown(&own.name),
+                            shown(&own.place),
+                            shown(&other.name),
+                            shown(&other.place)
+                        );
+                        let finding = between.finding(Code::RefAmbiguous, message, &entry, column);
+                        found(finding.as_severity(Severity::Warning).showing(key, ValueKind::Text));
+                    }
+                }
+                Resolution::To(To::Row(_)) => {}
                 Resolution::Failed { .. } => {
                     tell_lost(between, resolutions, (number, reference), (role, column), found);
                 }
             }
         }
     }
+    Ok(())
 }
 
 /// A reference as a cell has it.

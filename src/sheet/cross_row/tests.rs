@@ -20,6 +20,10 @@ impl Known for Earlier {
             .collect())
     }
 
+    fn given_up(&self, _: &str, _: JobId) -> Result<Option<JobId>> {
+        Ok(None)
+    }
+
     fn record(&self, job: JobId) -> Result<EarlierRecord> {
         Ok(EarlierRecord { name: String::new(), company: None, id: None, place: format!("job {job}") })
     }
