@@ -215,6 +215,7 @@ pub(super) fn import(
             tell_sheets(context, &examined, &manner);
             let info = next_commands::import(&journal, imported.import)?;
             tell_imported(context, &info, &imported);
+            tell_turn(context, &info, (turn, reserve));
             tell_taken_from_paused(context, &journal, imported.import)?;
             if let (Some(planned), Some(now)) = (planned, since_plan) {
                 saved::tell(context, &planned, &now);
@@ -404,6 +405,24 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported) 
         recognised: imported.recognised,
         changed_since: imported.changed_since,
     });
+}
+
+/// Tells the priority and the reserve that a further round has from the one before it.
+fn tell_turn(context: &Context<'_>, info: &ImportInfo, (turn, reserve): (&TurnArgs, Option<u64>)) {
+    if info.round_of.is_none() {
+        return;
+    }
+    let import = info.import;
+    if turn.priority.is_none() && info.priority != 0 {
+        context.terminal.say(format!("priority {}, as the round before it had", info.priority));
+        context.terminal.hint(context.advice("without it: ", &format!("priority {import} 0")));
+    }
+    if reserve.is_none() && info.reserve != 0 {
+        context
+            .terminal
+            .say(format!("a reserve of {} creations a day, as the round before it had", count(info.reserve)));
+        context.terminal.hint(context.advice("without it: ", &format!("reserve {import} 0")));
+    }
 }
 
 /// Tells which rows of an import are not paused any more, as they belonged to a paused import before.

@@ -3,7 +3,7 @@
 //! Which row is new, revised or recognised is decided by the importer; here the jobs are made or changed and stand
 //! ready or blocked by what they link to.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::bulk_load::{self, Dropped, Inserts, WithoutLog};
 use crate::journal::intake::job_lookup::JobIndexes;
 use crate::journal::intake::named_id;
-use crate::journal::intake::rounds;
+use crate::journal::intake::rounds::{self, GivenTurn};
 use crate::journal::lineage::identity;
 use crate::journal::state::dependents::{self, changed_record, record_order};
 use crate::journal::state::job_row;
@@ -86,6 +86,7 @@ impl Journal {
             some_wait,
             dropped,
             job_indexes: JobIndexes::default(),
+            turn: Cell::default(),
             inserts: RefCell::new(Inserts::to(connection, (import, accepted), without_log.is_under_way())?),
             without_log,
         })
@@ -126,6 +127,8 @@ pub struct ImportWriter<'a> {
     /// What is not kept while rows are added.
     pub(in crate::journal) dropped: Dropped,
     pub(in crate::journal) job_indexes: JobIndexes,
+    /// What of its turn was given: otherwise a further round has that of the one before it.
+    turn: Cell<GivenTurn>,
     inserts: RefCell<Inserts<'a>>,
     /// Ended, or dropped, after the transaction.
     without_log: WithoutLog<'a>,
@@ -174,6 +177,7 @@ impl ImportWriter<'_> {
     pub fn reserve(&self, creations: u64) -> Result<()> {
         let given = "UPDATE import SET reserve = ?2 WHERE id = ?1";
         self.transaction.prepare_cached(given)?.execute((self.import, count(creations)))?;
+        self.turn.set(GivenTurn { reserve: true, ..self.turn.get() });
         Ok(())
     }
 
@@ -181,6 +185,7 @@ impl ImportWriter<'_> {
     pub fn priority(&self, priority: i64) -> Result<()> {
         let given = "UPDATE import SET priority = ?2 WHERE id = ?1";
         self.transaction.prepare_cached(given)?.execute((self.import, priority))?;
+        self.turn.set(GivenTurn { priority: true, ..self.turn.get() });
         Ok(())
     }
 
@@ -538,7 +543,7 @@ impl ImportWriter<'_> {
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
         if !self.is_first() {
-            rounds::note(&self.transaction, self.import, rows)?;
+            rounds::note(&self.transaction, self.import, rows, self.turn.get())?;
         }
         let is_plain = self.is_first() && held_back == 0;
         let tally = if is_plain && self.made.total() == rows && self.dispositions[0] == rows {

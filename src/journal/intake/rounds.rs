@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::Result;
 use crate::journal::file::column::count;
 use crate::journal::row_ref;
+use crate::journal::state::import_reserve;
 use crate::model::id::ImportId;
 
 /// Where the rows of an import came before, by the first round of that: made by an earlier import, left out by one and
@@ -21,10 +22,22 @@ const CAME_BEFORE: &str = "SELECT coalesce(earlier.round_of, earlier.id) AS firs
          WHERE own.place BETWEEN ?1 AND ?2 AND own.origin <> own.place
      ) AS came JOIN import AS earlier ON earlier.id = came.import GROUP BY 1";
 
+/// Which parts of its turn an import was given.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::journal) struct GivenTurn {
+    pub(in crate::journal) priority: bool,
+    pub(in crate::journal) reserve: bool,
+}
+
 /// Notes of an import of so many rows which round it is: of the import in which most of its rows came before, when they
 /// are more than half of its rows, or when both have the same label. Without a label of its own it is called as the first
-/// round was.
-pub(in crate::journal) fn note(connection: &Connection, import: ImportId, rows: u64) -> Result<()> {
+/// round was, and without a priority or reserve it has that of the round before.
+pub(in crate::journal) fn note(
+    connection: &Connection,
+    import: ImportId,
+    rows: u64,
+    given: GivenTurn,
+) -> Result<()> {
     let (first_place, last_place) = row_ref::range_of(connection, import)?;
     let of: Option<ImportId> = connection
         .prepare_cached(&format!(
@@ -45,6 +58,30 @@ pub(in crate::journal) fn note(connection: &Connection, import: ImportId, rows: 
                  WHERE id = ?1",
             )?
             .execute((import, first))?;
+        pass_turn(connection, import, given)?;
+    }
+    Ok(())
+}
+
+/// Gives an import the priority of the round before it, and the last reserve that one before had, unless rows of that have
+/// creations left: it would be kept twice.
+fn pass_turn(connection: &Connection, import: ImportId, given: GivenTurn) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT before.id, before.priority, before.reserve FROM import AS own
+         JOIN import AS before ON own.round_of IN (before.id, before.round_of)
+         WHERE own.id = ?1 AND before.id < ?1 ORDER BY before.id DESC",
+    )?;
+    let rounds: Vec<(ImportId, i64, i64)> = statement
+        .query_map([import], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    if let (Some((_, priority, _)), false) = (rounds.first(), given.priority) {
+        connection.execute("UPDATE import SET priority = ?2 WHERE id = ?1", (import, priority))?;
+    }
+    if let (Some((before, _, reserve)), false) =
+        (rounds.iter().find(|(.., reserve)| *reserve > 0), given.reserve)
+        && import_reserve::left(connection, *before, 1)? == 0
+    {
+        connection.execute("UPDATE import SET reserve = ?2 WHERE id = ?1", (import, reserve))?;
     }
     Ok(())
 }
@@ -118,5 +155,28 @@ mod tests {
         assert_eq!(import(&mut bench, None, &one, &[]), (3, Some(1), Some("North".into())));
         // The label alone makes no round.
         assert_eq!(import(&mut bench, Some("North"), &[], &["G"]).0, 1);
+    }
+    #[test]
+    fn a_round_has_the_priority_of_the_one_before_and_its_reserve_once_that_keeps_nothing_by_it() {
+        let mut bench = bench();
+        let (first, jobs) = import_companies(&mut bench.journal, &["A", "B", "C"], false);
+        bench.journal.prioritise(first.import, 10, "ann", at(4_000)).unwrap();
+        bench.journal.reserve(first.import, 15, "ann", at(4_000)).unwrap();
+        let known = |jobs: &[JobId]| jobs.iter().map(|&job| (job, Revised)).collect::<Vec<_>>();
+        let turn = |bench: &Bench| {
+            let info = bench.journal.imports().unwrap().pop().unwrap();
+            (info.priority, info.reserve)
+        };
+        import(&mut bench, None, &known(&jobs[..1]), &[]);
+        assert_eq!(turn(&bench), (10, 0), "two rows are left in import 1");
+        import(&mut bench, None, &known(&jobs), &[]);
+        assert_eq!(turn(&bench), (10, 15));
+        let mut import = bench.journal.begin_import(at(4_000)).unwrap();
+        let again = import.sheet(&sheet("again", Kind::Company)).unwrap();
+        import.row(&row(again, 2, jobs[0], Revised)).unwrap();
+        import.priority(0).unwrap();
+        import.reserve(0).unwrap();
+        import.finish().unwrap();
+        assert_eq!(turn(&bench), (0, 0), "as typed");
     }
 }

@@ -1,6 +1,8 @@
 //! The reserve of an import: creations of each day's quota that are kept for its rows. A creation counts for the import that
 //! named its row last, and is counted among the attempts, so that no end of a process can lose one.
 
+use rusqlite::Connection;
+
 use crate::error::Result;
 use crate::journal::file::column::{count, natural};
 use crate::journal::queue::work::list;
@@ -95,14 +97,18 @@ impl View {
 
     fn creations_left(&self, import: ImportId, most: u64) -> Result<u64> {
         let goes_on: bool = self.connection.prepare_cached(GOES_ON)?.query_row([import], |row| row.get(0))?;
-        let mut left = 0;
-        for operation in Operation::ALL.iter().filter(|operation| goes_on && operation.creates()) {
-            let found: i64 = self
-                .connection
-                .prepare_cached(LEFT)?
-                .query_row((import, *operation, count(most)), |row| row.get(0))?;
-            left += natural(found);
-        }
-        Ok(left)
+        if goes_on { left(&self.connection, import, most) } else { Ok(0) }
     }
+}
+
+/// The creations that rows of an import wait for, of each operation and state up to `most`.
+pub(in crate::journal) fn left(connection: &Connection, import: ImportId, most: u64) -> Result<u64> {
+    let mut left = 0;
+    for operation in Operation::ALL.iter().filter(|operation| operation.creates()) {
+        let found: i64 = connection
+            .prepare_cached(LEFT)?
+            .query_row((import, *operation, count(most)), |row| row.get(0))?;
+        left += natural(found);
+    }
+    Ok(left)
 }
