@@ -470,7 +470,10 @@ fn the_doctor_finds_what_a_run_would_refuse_and_does_not_stop_at_the_first_wrong
     // Of a hint of several lines each is shown as one.
     std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
     let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
-    assert!(doctor.contains("\n             to rehearse without a service, add --sandbox\n"), "{doctor}");
+    assert!(
+        doctor.contains("\n             to rehearse without a service: fleetload run FILE --sandbox\n"),
+        "{doctor}"
+    );
 }
 
 #[cfg(unix)]

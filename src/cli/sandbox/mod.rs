@@ -135,7 +135,7 @@ mod tests {
                 .unwrap();
         let account = settings.account.unwrap();
         assert_eq!(account.client_id.value, "it's");
-        assert_eq!(account.secret.read().unwrap().expose_secret(), "a \"secret\" it's");
+        assert_eq!(account.secret.unwrap().read().unwrap().expose_secret(), "a \"secret\" it's");
         assert_eq!(settings.paths.value.to_string(), "assumed");
         assert_eq!(settings.settle.value.as_secs(), 5);
     }

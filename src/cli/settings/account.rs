@@ -18,7 +18,8 @@ use crate::service::check_base;
 pub(in crate::cli) struct AccountSettings {
     pub(in crate::cli) base_url: Setting<Url>,
     pub(in crate::cli) client_id: Setting<String>,
-    pub(in crate::cli) secret: SecretSource,
+    /// Without one nothing is sent.
+    pub(in crate::cli) secret: Option<SecretSource>,
 }
 
 /// Where the sandbox inside the process listens, and whom it lets in.
@@ -48,7 +49,7 @@ pub(super) fn rehearsal_account(rehearsed: &Rehearsed) -> AccountSettings {
     AccountSettings {
         base_url: Setting::of_rehearsal(rehearsed.address.clone()),
         client_id: Setting::of_rehearsal(rehearsed.client_id.clone()),
-        secret: SecretSource::Rehearsal(rehearsed.client_secret.clone()),
+        secret: Some(SecretSource::Rehearsal(rehearsed.client_secret.clone())),
     }
 }
 
@@ -68,7 +69,9 @@ pub(super) fn account(layers: &Layers<'_>, purpose: &Purpose) -> Result<Option<A
             let error = format!("{}: [profile.{}] has no {key}", file.file.display(), file.name);
             (Error::usage(error), format!("set {key} there"))
         };
-        error.hint(format!("{first}, or set {variable};\nto rehearse without a service, add --sandbox"))
+        error.hint(format!(
+            "{first}, or set {variable};\nto rehearse without a service: fleetload run FILE --sandbox"
+        ))
     };
     let base_url = base_url.ok_or_else(|| missing("base_url", "FLEETLOAD_BASE_URL"))?;
     let named = (BASE_URL.key, "https://provisioning.example");
@@ -77,9 +80,10 @@ pub(super) fn account(layers: &Layers<'_>, purpose: &Purpose) -> Result<Option<A
     if client_id.value.trim().is_empty() || client_id.value.chars().any(char::is_control) {
         return Err(wrong(&client_id, "client_id", "must not be empty or hold control characters"));
     }
-    let Some(secret) = secret(layers)? else {
+    let secret = secret(layers)?;
+    if secret.is_none() && !matches!(purpose, Purpose::Reckoning) {
         return Err(missing("client_secret_file", "FLEETLOAD_CLIENT_SECRET"));
-    };
+    }
     Ok(Some(AccountSettings { base_url, client_id, secret }))
 }
 

@@ -194,13 +194,13 @@ impl Settings {
 
     /// A client for the account; reads the secret. Nothing is sent yet.
     pub(super) fn client(&self, clock: Arc<dyn Clock>) -> Result<Client> {
-        let account = self.account.as_ref().ok_or_else(|| {
-            Error::internal("the settings of a command that talks to the service lack an account")
-        })?;
+        let lacking =
+            || Error::internal("the settings of a command that talks to the service lack an account");
+        let account = self.account.as_ref().ok_or_else(lacking)?;
         let config = Config {
             base_url: account.base_url.value.clone(),
             client_id: account.client_id.value.clone(),
-            client_secret: account.secret.read()?,
+            client_secret: account.secret.as_ref().ok_or_else(lacking)?.read()?,
             endpoints: self.endpoints()?,
             request_timeout: self.request_timeout.value,
             connect_timeout: CONNECT_TIMEOUT.min(self.request_timeout.value),
@@ -219,7 +219,9 @@ impl Settings {
         if let Some(account) = &self.account {
             put("base_url", account.base_url.value.to_string(), &account.base_url.origin);
             put("client_id", account.client_id.value.clone(), &account.client_id.origin);
-            put("client_secret", "(not shown)".to_owned(), &account.secret.words());
+            if let Some(secret) = &account.secret {
+                put("client_secret", "(not shown)".to_owned(), &secret.words());
+            }
         }
         put("paths", self.paths.value.to_string(), &self.paths.origin);
         let shown = |file: &Option<PathBuf>| {

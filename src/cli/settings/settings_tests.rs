@@ -86,7 +86,7 @@ fn every_setting_has_its_variable() {
         let account = settings.account.as_ref().unwrap();
         assert_eq!(account.base_url.value.as_str(), "https://other.example/");
         assert_eq!(account.client_id.value, "you");
-        assert_eq!(account.secret.words(), "environment FLEETLOAD_CLIENT_SECRET");
+        assert_eq!(account.secret.as_ref().unwrap().words(), "environment FLEETLOAD_CLIENT_SECRET");
         let origins = [
             &settings.paths.origin,
             &settings.ca_file.origin,
@@ -387,7 +387,7 @@ fn what_is_missing_is_told_with_where_to_set_it() {
     assert_eq!(
         told(no_profile),
         "there is no profile: no settings file was found | copy fleetload.example.toml to fleetload.toml and set \
-         base_url there, or set FLEETLOAD_BASE_URL;\nto rehearse without a service, add --sandbox"
+         base_url there, or set FLEETLOAD_BASE_URL;\nto rehearse without a service: fleetload run FILE --sandbox"
     );
     let table = [
         ("client_id = 'me'\nclient_secret_command = 'true'", "base_url"),
@@ -415,6 +415,10 @@ fn a_reckoning_needs_no_account_and_a_rehearsal_ignores_the_one_there_is() {
     let nothing = Environment::of(&[]);
     let reckoning = Settings::settle(&Purpose::Reckoning, &Overrides::default(), &nothing, None).unwrap();
     assert!(reckoning.account.is_none());
+    let secretless = profile("[profile.acme]\nbase_url = 'https://p.example'\nclient_id = 'me'\n");
+    let reckoning =
+        Settings::settle(&Purpose::Reckoning, &Overrides::default(), &nothing, Some(&secretless)).unwrap();
+    assert!(reckoning.account.unwrap().secret.is_none());
 
     let address: url::Url = "http://127.0.0.1:4711".parse().unwrap();
     let environment =
