@@ -297,11 +297,14 @@ fn a_key_that_a_cancelled_company_of_another_customer_had_is_a_warning_where_it_
     assert_eq!(
         told[0].message,
         "this is the key of 'bolt HQ' (bolt.csv!bolt!3), and was that of 'acme HQ' (acme.csv!acme!3), which was cancelled: if that \
-         is meant, import its sheet together with this one (reported once)"
+         is meant, import its sheet together with this one, with a changed value in each cancelled row that is to be sent \
+         (reported once)"
     );
     // As it says.
-    let files = [("acme.csv", &*office("acme")), ("devices.csv", devices)];
-    let (again, _) = bench.import(&files).unwrap();
+    let changed = office("acme").replace(",acme,\n", ",acme,+64 9 555 0199\n");
+    let changed = changed.replace("HQ,\n", "HQ,+64 9 555 0199\n");
+    let (again, _) = bench.import(&[("acme.csv", &*changed), ("devices.csv", devices)]).unwrap();
+    assert_eq!(again.tally.in_state(JobState::Cancelled), 0);
     assert_eq!(bench.called(bench.job_of(again.import, "d1")), "acme/acme HQ/Till");
 }
 

@@ -402,7 +402,8 @@ pub(super) fn tell(
                         let [own, other] = [known.record(*job)?, known.record(other)?];
                         let message = format!(
                             "this is the key of '{}' ({}), and was that of '{}' ({}), which was cancelled: if that is meant, \
-                             import its sheet together with this one (reported once)",
+                             import its sheet together with this one, with a changed value in each cancelled row that is to be \
+                             sent (reported once)",
                             shown(&own.name),
                             shown(&own.place),
                             shown(&other.name),
