@@ -117,8 +117,10 @@ pub(super) struct SameKey {
     pub(super) is_corrected: bool,
     /// Whether it asks for the same as the row besides the record.
     pub(super) same_later: bool,
-    /// Whether a row of this import is what it belongs to.
+    /// Whether a row of this import is what it belongs to, or it named that by an id and the row is at its place.
     pub(super) owner_came: bool,
+    /// Whether it was rejected as nothing has the id by which it named what it belongs to.
+    pub(super) lacks_owner: bool,
     /// Whether the row is at the place of a row of that job; asked only where it has another owner.
     pub(super) place: Option<SamePlace>,
 }
@@ -130,6 +132,7 @@ impl SameKey {
         let is_failed = came_to_nothing(&self.known);
         match self.place {
             Some(SamePlace::Source) => self.same_name || self.same_values,
+            Some(SamePlace::Own) if self.lacks_owner => self.same_name || self.same_values,
             Some(SamePlace::Own) if is_failed => self.same_name && self.same_values,
             Some(SamePlace::Own) | None => self.same_name && self.same_values && self.owner_came,
         }
@@ -414,6 +417,7 @@ mod tests {
             is_corrected: false,
             same_later: false,
             owner_came: touched.contains(&ACME),
+            lacks_owner: false,
             place,
         };
         let earlier = Known { by_key: vec![same], ..Known::default() };
@@ -555,6 +559,7 @@ mod tests {
                 is_corrected: false,
                 same_later: false,
                 owner_came: false,
+                lacks_owner: false,
                 place: None,
             };
             let by_key = others.iter().map(alike).collect();

@@ -241,3 +241,25 @@ fn a_row_that_was_corrected_while_it_was_in_doubt_is_sent_from_the_fix_file_as_i
     let made = bench.created("device");
     assert_eq!(made.len(), 1, "{made:?}");
 }
+
+#[test]
+fn a_row_that_named_its_company_by_a_wrong_id_is_corrected_by_naming_the_right_one() {
+    const OWN: &str = "6f1c2a3e-0000-4000-8000-000000000001";
+    const NOBODY: &str = "6f1c2a3e-0000-4000-8000-0000000000ff";
+    const PHONES: [&str; 2] = ["+64 9 556 0000", "+64 9 556 1111"];
+    // Before anything was sent, and after the id was refused; the last with another cell as well.
+    let table = [(OWN, false, 0), (NOBODY, false, 0), (NOBODY, true, 0), (NOBODY, true, 1)];
+    for (id, is_sent, phone) in table {
+        let bench = bench_of(DEVICES);
+        let sites = bench::sites(1, 1);
+        bench.write("sites.csv", &sites.replace("C0", id));
+        bench.fleetload(&["import", "companies.csv", "sites.csv"]).expect_code(0);
+        if is_sent {
+            bench.fleetload(&["run"]).expect_code(3);
+        }
+        bench.write("sites.csv", &sites.replace(PHONES[0], PHONES[phone]));
+        bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+        assert_settled(&bench);
+        assert_eq!(bench.created("site").len(), 1, "{id} {is_sent} {phone}");
+    }
+}

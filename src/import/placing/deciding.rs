@@ -24,7 +24,7 @@ use crate::model::kind::Kind;
 use crate::model::record::{Device, Link, Record, Role, Target, target_of};
 use crate::model::state::JobState;
 use crate::sheet::cross_row::To;
-use crate::sheet::finding::Finding;
+use crate::sheet::finding::{Code, Finding};
 
 impl Placing<'_, '_> {
     /// Where a link leads: a record that a job owns is linked as that job, however a cell names it.
@@ -122,10 +122,17 @@ impl Placing<'_, '_> {
                     true => self.place_of(ready, known.job)?,
                     false => None,
                 };
+                let of_id = matches!(owner(&known.links), Some(Target::Remote(_)));
                 // With a company of its own it is the sheet of another customer, whose file has the same name.
-                let place = place.filter(|place| *place == SamePlace::Source || !brings_owner);
-                let owner_came =
-                    matches!(owner(&known.links), Some(Target::Job(owner)) if self.touched.contains(&owner));
+                let place = place.filter(|place| *place == SamePlace::Source || !brings_owner || of_id);
+                let owner_came = match owner(&known.links) {
+                    Some(Target::Job(owner)) => self.touched.contains(&owner),
+                    Some(Target::Remote(_)) => place.is_some(),
+                    None => false,
+                };
+                let unknown = Some(Code::RefUnknownId.as_str());
+                let lacks_owner =
+                    of_id && place.is_some() && self.writer.code_of(known.job)?.as_deref() == unknown;
                 by_key.push(SameKey {
                     known,
                     same_name,
@@ -133,6 +140,7 @@ impl Placing<'_, '_> {
                     is_corrected,
                     same_later,
                     owner_came,
+                    lacks_owner,
                     place,
                 });
             }

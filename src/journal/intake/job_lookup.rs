@@ -225,6 +225,12 @@ impl ImportWriter<'_> {
         find(&self.transaction, known!("id = ?1"), [job]).map(|mut jobs| jobs.pop())
     }
 
+    /// The code of what was said of a job last.
+    pub fn code_of(&self, job: JobId) -> Result<Option<String>> {
+        let code = "SELECT code FROM job WHERE id = ?1";
+        Ok(self.transaction.prepare_cached(code)?.query_row([job], |row| row.get(0))?)
+    }
+
     /// Whether jobs of earlier imports were rejected, are incomplete or were skipped.
     pub fn has_failed(&self) -> Result<bool> {
         let any = concat!("SELECT EXISTS (SELECT 1 FROM job WHERE ", refused!(), ")");
