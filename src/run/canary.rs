@@ -120,13 +120,18 @@ fn judge(rows: &[CanaryRow]) -> Judgement {
 }
 
 /// Chooses rows of an import, or of all, that runs send and verify before all others: so many `of_each` kind, those of a canary
-/// under way counted.
+/// under way counted. A canary under way of another import counts for none of this one: its rows stay and are sent as well.
 ///
 /// # Errors
 /// Journal when it cannot be read or written.
 pub fn choose_canary(journal: &mut Journal, of_each: NonZeroU32, import: Option<ImportId>) -> Result<()> {
     let candidates = journal.canary_candidates(of_each.get().into(), import)?;
-    let under_way = journal.canary()?;
+    let under_way: Vec<KindOfRow> = journal
+        .canary_rows()?
+        .into_iter()
+        .filter(|row| import.is_none_or(|import| row.import == import))
+        .map(|row| (row.job, row.kind))
+        .collect();
     let chosen = choose(of_each, &candidates, &under_way, &|job| journal.waits_for_rows(job))?;
     keep(journal, &chosen)
 }

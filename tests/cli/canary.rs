@@ -195,6 +195,29 @@ fn the_canary_of_a_sheet_has_its_own_rows_though_those_of_earlier_sheets_wait_as
 }
 
 #[test]
+fn a_sheet_has_a_canary_of_its_own_while_that_of_another_is_under_way() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+    let bench = Bench::new(Scenario { fault: vec![refused], ..Scenario::default() });
+    let sheet = bench::companies(6);
+    let [head, rows @ ..] = &sheet.lines().collect::<Vec<_>>()[..] else { panic!("{sheet}") };
+    bench.write("a.csv", &format!("{head}\n{}\n", rows[..3].join("\n")));
+    bench.write("b.csv", &format!("{head}\n{}\n", rows[3..].join("\n")));
+    for (name, kept, made) in [("a.csv", 1, 0), ("b.csv", 2, 1)] {
+        bench.fleetload(&["run", name, "--kind", "companies", "--canary", "1"]).expect_code(8);
+        assert_eq!((under_way(&bench), bench.ledger().len()), (kept, made), "{name}");
+    }
+    bench.fleetload(&["retry", "1"]).expect_code(0);
+    let ended = bench.fleetload(&["run"]).expect_code(0);
+    assert!(ended.stderr.contains("canary: 2 rows are done and verified"), "{ended:?}");
+    let first: Vec<String> =
+        bench.created("company").iter().map(|made| made.request["name"].to_string()).collect();
+    for (name, rows) in [("a.csv", &rows[..3]), ("b.csv", &rows[3..])] {
+        let of_sheet = |made: &&String| rows.iter().any(|row| row.contains(made.trim_matches('"')));
+        assert_eq!(first.iter().take(2).filter(of_sheet).count(), 1, "{name}: {first:?}");
+    }
+}
+
+#[test]
 fn that_no_row_of_the_sheet_can_be_sent_as_its_canary_is_told_with_the_command_that_sends_one_later() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(3));
