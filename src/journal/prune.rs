@@ -290,7 +290,7 @@ fn remove_attempts(transaction: &Connection, before: Moment) -> Result<u64> {
                     AND later.number > attempt.number AND later.execution IN ('confirmed', 'doubtful')))
             AND NOT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
                 JOIN import ON import.id = sheet.import
-                WHERE sheet_row.job = attempt.job AND import.pruned_at IS NULL AND import.at <= attempt.sent_at)",
+                WHERE sheet_row.job = attempt.job AND import.pruned_at IS NULL AND import.id <= attempt.import)",
         [before],
     )?;
     Ok(removed as u64)

@@ -333,6 +333,8 @@ CREATE TABLE attempt (
     step INTEGER NOT NULL,
     operation INTEGER NOT NULL,
     sent_at INTEGER NOT NULL,
+    -- The newest import then: whether it was sent before or after an import does not depend on a clock, which may be set back.
+    import INTEGER NOT NULL,
     ended_at INTEGER,
     -- The day on whose quota it counts, unless it is proved not executed; NULL for what is no creation.
     counted INTEGER,

@@ -41,8 +41,7 @@ impl ResultLine {
     ) -> Result<Self> {
         let blames = layout.blame(&row);
         // A row that the import recognised while it was unfinished is sent by it anyway.
-        let settled_before = row.disposition == Disposition::Recognised
-            && row.finished_at.is_some_and(|finished| finished <= import.at);
+        let settled_before = row.disposition == Disposition::Recognised && row.was_finished;
         let advice = match (row.answered_by, row.job) {
             (Some(by), _) => row_advice::of_answered(by),
             (None, Some(_)) if row.is_unsent() => row_advice::of_unsent(1),

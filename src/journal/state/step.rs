@@ -20,17 +20,17 @@ use crate::model::operation::Operation;
 pub(in crate::journal) const FORMER: u32 = 1 << 15;
 
 /// The condition that a step of the job `?1` was carried out: it is done, and where `?3` is false a request that was, or may have
-/// been, carried out was sent for it since `?2`. Or it is open, was carried out since, and a person had it carried out again, for
+/// been, carried out was sent for it since the import `?2`. Or it is open, was carried out since, and a person had it carried out again, for
 /// which nothing has been sent yet: the last request was confirmed, and the first decision after that was to try again. What was
 /// read before that request is still with the step.
 macro_rules! carried_out {
     () => {
         "(ended = 1
              AND (?3 AND n < 32768 OR EXISTS (SELECT 1 FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
-                 AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.sent_at >= ?2))
+                 AND attempt.execution IN ('confirmed', 'doubtful') AND attempt.import >= ?2))
              OR ended = 0 AND EXISTS (
                  SELECT 1 FROM attempt AS last
-                 WHERE last.job = ?1 AND last.step = step.n AND last.execution = 'confirmed' AND last.sent_at >= ?2
+                 WHERE last.job = ?1 AND last.step = step.n AND last.execution = 'confirmed' AND last.import >= ?2
                    AND NOT EXISTS (SELECT 1 FROM attempt AS later
                        WHERE later.job = ?1 AND later.step = step.n AND later.number > last.number)
                    AND (SELECT what FROM decision WHERE decision.job = ?1 AND decision.at >= last.ended_at AND what <> 'seen'
@@ -129,7 +129,7 @@ fn keep_carried_out(connection: &Connection, job: JobId) -> Result<()> {
             concat!("SELECT n FROM step WHERE ", carried_out!(), " AND "),
             " ORDER BY id"
         ))?
-        .query_map((job, i64::MIN, false), |row| row.get(0))?
+        .query_map((job, 0, false), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     let free: u32 = connection
         .prepare_cached("SELECT max(?2, coalesce(max(n) + 1, 0)) FROM step WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535")?

@@ -56,7 +56,8 @@ pub(in crate::journal) fn claim(
     step::keep_before(connection, &standing, before)?;
     connection
         .prepare_cached(
-            "INSERT INTO attempt (job, number, step, operation, sent_at, counted) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO attempt (job, number, step, operation, sent_at, import, counted)
+             VALUES (?1, ?2, ?3, ?4, ?5, (SELECT max(id) FROM import), ?6)",
         )?
         .execute((job, standing.attempts + 1, standing.step, operation, at, counted))?;
     if let Some(day) = counted {

@@ -79,22 +79,20 @@ impl View {
              FROM sheet_row JOIN job ON job.id = sheet_row.job
              WHERE sheet_row.place BETWEEN ?1 AND ?2
                  AND sheet_row.disposition IN ('new', 'revised', 'recognised')
-                 AND (job.finished_at IS NULL OR job.finished_at > ?3)
+                 AND job.last_import >= ?3
              ORDER BY 1",
         )?;
-        let imported_at = made_at(&self.connection, import)?;
-        let mut rows = statement.query((first, last, imported_at))?;
+        let mut rows = statement.query((first, last, import))?;
         while let Some(row) = rows.next()? {
             let (place, job): (i64, JobId) = (row.get(0)?, row.get(1)?);
             let (state, is_doubted): (JobState, bool) = (row.get(3)?, row.get(5)?);
             let links = links(&self.connection, job)?.0;
-            let sent = done(&self.connection, job, imported_at, false)?;
+            let sent = done(&self.connection, job, import, false)?;
             let (own, mut later, asked_again) = match row.get::<_, Option<ImportId>>(7)? {
                 Some(again) if !was_sent(&self.connection, job, import, again)? => continue,
                 Some(again) => {
-                    let until = made_at(&self.connection, again)?;
                     let (own, later): (Vec<_>, Vec<_>) =
-                        sent.into_iter().partition(|sent| sent.is_former(until));
+                        sent.into_iter().partition(|sent| sent.is_former(again));
                     let is_left_to_it = own.is_empty() || !state.is_final();
                     (
                         own,
@@ -264,17 +262,17 @@ pub(in crate::journal) fn changed_later(
     Ok(later)
 }
 
-/// A step that was carried out, and when the last request for it was sent that was, or may have been, carried out; nothing where
-/// no attempt tells.
+/// A step that was carried out, and which import was the newest, and when, as the last request for it was sent that was, or may
+/// have been, carried out; nothing where no attempt tells.
 struct SentStep {
     step: DoneStep,
-    at: Option<Moment>,
+    sent: Option<(ImportId, Moment)>,
 }
 
 impl SentStep {
-    /// Whether it was carried out for values that its row had before it got others at this moment.
-    fn is_former(&self, until: Moment) -> bool {
-        self.step.n >= FORMER && self.at.is_some_and(|at| at < until)
+    /// Whether it was carried out for values that its row had before this import gave it others.
+    fn is_former(&self, until: ImportId) -> bool {
+        self.step.n >= FORMER && self.sent.is_some_and(|(import, _)| import < until)
     }
 
     /// What it has left of its record; the links are those of its job, which may have been others when a former step was sent.
@@ -306,7 +304,7 @@ impl SentStep {
 
 /// What a step of a later import has left.
 struct LaterValues {
-    at: Option<Moment>,
+    sent: Option<(ImportId, Moment)>,
     import: ImportId,
     values: Vec<LeftValue>,
 }
@@ -318,15 +316,15 @@ fn later_values(
     steps: Vec<SentStep>,
 ) -> Result<Vec<LaterValues>> {
     let mut import = connection.prepare_cached(
-        "SELECT max(import.id) FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-         JOIN import ON import.id = sheet.import
-         WHERE sheet_row.job = ?1 AND sheet_row.disposition IN ('new', 'revised') AND (?2 IS NULL OR import.at <= ?2)",
+        "SELECT max(sheet.import) FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+         WHERE sheet_row.job = ?1 AND sheet_row.disposition IN ('new', 'revised') AND (?2 IS NULL OR sheet.import <= ?2)",
     )?;
     let mut later = Vec::new();
     for step in steps {
-        let import: Option<ImportId> = import.query_row((job, step.at), |row| row.get(0))?;
+        let newest = step.sent.map(|(import, _)| import);
+        let import: Option<ImportId> = import.query_row((job, newest), |row| row.get(0))?;
         let values = step.left(links);
-        later.extend(import.map(|import| LaterValues { at: step.at, import, values }));
+        later.extend(import.map(|import| LaterValues { sent: step.sent, import, values }));
     }
     Ok(later)
 }
@@ -377,20 +375,14 @@ fn add_beside(
         if is_open && open.is_none() && asks_again(kind, &own, &step::actions(connection, other)?) {
             open = Some(row.get(3)?);
         }
-        let sent = done(connection, other, Moment::from_millis(i64::MIN), false)?;
+        let sent = done(connection, other, ImportId(0), false)?;
         if !sent.is_empty() {
             let links = self::links(connection, other)?.0;
             later.extend(later_values(connection, (other, &links), sent)?);
         }
     }
-    later.sort_by_key(|later| later.at);
+    later.sort_by_key(|later| later.sent);
     Ok(open)
-}
-
-/// When an import was made.
-fn made_at(connection: &Connection, import: ImportId) -> Result<Moment> {
-    let mut statement = connection.prepare_cached("SELECT at FROM import WHERE id = ?1")?;
-    Ok(statement.query_row([import], |row| row.get(0))?)
 }
 
 /// Whether a request of a job that was, or may have been, carried out was sent between two imports.
@@ -398,27 +390,27 @@ fn was_sent(connection: &Connection, job: JobId, since: ImportId, until: ImportI
     let was_sent = connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM attempt WHERE job = ?1 AND execution IN ('confirmed', 'doubtful')
-                 AND sent_at >= (SELECT at FROM import WHERE id = ?2)
-                 AND sent_at <= (SELECT at FROM import WHERE id = ?3))",
+                 AND import >= ?2 AND import < ?3)",
         )?
         .query_row((job, since, until), |row| row.get(0))?;
     Ok(was_sent)
 }
 
 /// The steps of the job `?1` that were carried out ([`carried_out`]): all but the former ones, where `?3`, else those for which a
-/// request was sent since `?2`.
+/// request was sent since the import `?2`.
 const DONE: &str = concat!(
-    "SELECT n, operation, ",
+    "SELECT n, step.operation, ",
     stored_action!("step"),
-    ", before, (SELECT max(sent_at) FROM attempt WHERE attempt.job = ?1 AND attempt.step = step.n
-         AND attempt.execution IN ('confirmed', 'doubtful'))
-     FROM step WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ",
+    ", before, last.import, last.sent_at
+     FROM step LEFT JOIN attempt AS last ON last.job = ?1 AND last.number = (SELECT max(number) FROM attempt
+         WHERE attempt.job = ?1 AND attempt.step = step.n AND attempt.execution IN ('confirmed', 'doubtful'))
+     WHERE id BETWEEN ?1 << 16 AND ?1 << 16 | 65535 AND ",
     carried_out!(),
     " ORDER BY id"
 );
 
-/// The steps of a job that were carried out since a moment, or `ever`.
-fn done(connection: &Connection, job: JobId, since: Moment, ever: bool) -> Result<Vec<SentStep>> {
+/// The steps of a job that were carried out since an import, or `ever`.
+fn done(connection: &Connection, job: JobId, since: ImportId, ever: bool) -> Result<Vec<SentStep>> {
     let mut statement = connection.prepare_cached(DONE)?;
     let mut rows = statement.query((job, since, ever))?;
     let (mut done, mut texts) = (Vec::new(), StoredTexts::of(connection));
@@ -429,31 +421,31 @@ fn done(connection: &Connection, job: JobId, since: Moment, ever: bool) -> Resul
             action: texts.action(text(row, 2)?)?,
             before: parse_before(row.get::<_, Option<String>>(3)?.as_deref())?,
         };
-        done.push(SentStep { step, at: row.get(4)? });
+        let import: Option<ImportId> = row.get(4)?;
+        done.push(SentStep { step, sent: import.zip(row.get(5)?) });
     }
     Ok(done)
 }
 
-/// The steps that were carried out for the rows of an import about a job, before which something was read. The import was made
-/// at this moment and has its last row at `last`.
+/// The steps that were carried out for the rows of an import about a job, before which something was read. The import has its
+/// last row at `last`.
 pub(in crate::journal) fn before(
     connection: &Connection,
     job: JobId,
     last: i64,
-    imported_at: Moment,
+    import: ImportId,
 ) -> Result<Vec<DoneStep>> {
-    let of_import = match is_of(connection, job, last, imported_at)? {
-        true => done(connection, job, imported_at, true)?,
+    let of_import = match is_of(connection, job, last, import)? {
+        true => done(connection, job, import, true)?,
         false => {
-            let revised_at: Option<Moment> = connection
+            let revised_by: Option<ImportId> = connection
                 .prepare_cached(
-                    "SELECT min(import.at) FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-                     JOIN import ON import.id = sheet.import
+                    "SELECT min(sheet.import) FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
                      WHERE sheet_row.job = ?1 AND sheet_row.place > ?2 AND sheet_row.disposition = 'revised'",
                 )?
                 .query_row((job, last), |row| row.get(0))?;
-            let Some(until) = revised_at else { return Ok(Vec::new()) };
-            let mut sent = done(connection, job, imported_at, false)?;
+            let Some(until) = revised_by else { return Ok(Vec::new()) };
+            let mut sent = done(connection, job, import, false)?;
             sent.retain(|sent| sent.is_former(until));
             sent
         }
@@ -462,17 +454,17 @@ pub(in crate::journal) fn before(
     Ok(steps.filter(|step| step.before.is_some()).collect())
 }
 
-/// Whether what a job brought about was carried out for the rows of an import, made at this moment and with its last row at
-/// `last`: the job had not ended before, and no row after those asked for something else.
-fn is_of(connection: &Connection, job: JobId, last: i64, imported_at: Moment) -> Result<bool> {
+/// Whether what a job brought about was carried out for the rows of an import with its last row at `last`: the job had not ended
+/// before, and no row after those asked for something else.
+fn is_of(connection: &Connection, job: JobId, last: i64, import: ImportId) -> Result<bool> {
     let is_of = connection
         .prepare_cached(
-            "SELECT state IN ('done', 'rejected', 'incomplete') AND finished_at > ?3 AND NOT EXISTS (
+            "SELECT state IN ('done', 'rejected', 'incomplete') AND last_import >= ?3 AND NOT EXISTS (
                  SELECT 1 FROM sheet_row AS later
                  WHERE later.job = job.id AND later.place > ?2 AND later.disposition = 'revised')
              FROM job WHERE id = ?1",
         )?
-        .query_row((job, last, imported_at), |row| row.get(0))?;
+        .query_row((job, last, import), |row| row.get(0))?;
     Ok(is_of)
 }
 
@@ -569,22 +561,38 @@ mod tests {
         }
     }
 
+    /// How many changes an import has made.
+    fn changes(journal: &Journal, import: ImportId) -> usize {
+        let mut changes = 0;
+        journal
+            .changed_rows(import, &mut |row| {
+                changes += row.done.len();
+                Ok(())
+            })
+            .unwrap();
+        changes
+    }
+
     #[test]
     fn what_was_there_before_is_shown_for_each_import_that_changed_it() {
-        let mut bench = bench();
-        let journal = &mut bench.journal;
-        let (first, job) = import(journal, 1_000, "A-2", None);
-        apply(journal, claimed_over(job, Some("A-1"))).unwrap();
-        assert_eq!(shown(journal, first), None, "it is under way");
-        apply(journal, done(job, Sending, 3_000)).unwrap();
-        assert_eq!(shown(journal, first).as_deref(), Some("A-1"));
+        // The second clock is set back after the imports.
+        for (first_at, second_at) in [(1_000, 4_000), (9_000, 9_500)] {
+            let mut bench = bench();
+            let journal = &mut bench.journal;
+            let (first, job) = import(journal, first_at, "A-2", None);
+            apply(journal, claimed_over(job, Some("A-1"))).unwrap();
+            assert_eq!(shown(journal, first), None, "it is under way");
+            apply(journal, done(job, Sending, 3_000)).unwrap();
+            assert_eq!((shown(journal, first).as_deref(), changes(journal, first)), (Some("A-1"), 1));
 
-        let (second, _) = import(journal, 4_000, "A-3", Some(job));
-        let both = |journal: &Journal| (shown(journal, first), shown(journal, second));
-        assert_eq!(both(journal), (Some("A-1".into()), None));
-        apply(journal, claimed_over(job, Some("A-2"))).unwrap();
-        apply(journal, done(job, Sending, 5_000)).unwrap();
-        assert_eq!(both(journal), (Some("A-1".into()), Some("A-2".into())));
+            let (second, _) = import(journal, second_at, "A-3", Some(job));
+            let both = |journal: &Journal| (shown(journal, first), shown(journal, second));
+            assert_eq!(both(journal), (Some("A-1".into()), None));
+            apply(journal, claimed_over(job, Some("A-2"))).unwrap();
+            apply(journal, done(job, Sending, 5_000)).unwrap();
+            assert_eq!(both(journal), (Some("A-1".into()), Some("A-2".into())));
+            assert_eq!((changes(journal, first), changes(journal, second)), (1, 1));
+        }
     }
 
     #[test]

@@ -14,7 +14,8 @@ macro_rules! every_row {
                 job.due AS due, job.operation AS operation,
                 EXISTS (SELECT 1 FROM step WHERE step.id BETWEEN job.id << 16 AND job.id << 16 | 65535
                     AND before IS NOT NULL) AS has_before,
-                job.unsure AS unsure, job.audit IS 'unread' AND job.outcome IS NOT NULL AS unverified
+                job.unsure AS unsure, job.audit IS 'unread' AND job.outcome IS NOT NULL AS unverified,
+                job.last_import AS last_import
              FROM sheet_row JOIN job ON job.id = sheet_row.job WHERE sheet_row.place BETWEEN ?1 AND ?2
              UNION ALL
              SELECT left_out.place, left_out.line, left_out.cells, 'left_out',
@@ -28,7 +29,8 @@ macro_rules! every_row {
                     ELSE left_out.message END,
                 iif(job.id IS NULL, left_out.violations, job.violations), job.candidates,
                 coalesce(job.attempts, 0), job.finished_at, job.due, job.operation, 0,
-                coalesce(job.unsure, 0), job.audit IS 'unread' AND job.outcome IS NOT NULL
+                coalesce(job.unsure, 0), job.audit IS 'unread' AND job.outcome IS NOT NULL,
+                job.last_import
              FROM left_out LEFT JOIN job ON job.id = left_out.job WHERE left_out.place BETWEEN ?1 AND ?2 ",
             $after
         )

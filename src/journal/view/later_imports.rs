@@ -19,7 +19,6 @@ use crate::model::kind::Kind;
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
-use crate::model::time::Moment;
 
 /// Rows of an import that a later one answers for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,14 +130,13 @@ pub(in crate::journal) fn replaced(
         return Ok(HashMap::new());
     }
     let mut statement = connection.prepare_cached(
-        "SELECT own.place, import.id, import.at,
-             (SELECT min(import.at) FROM sheet_row AS given JOIN sheet ON sheet.id = given.place >> 32
-                  JOIN import ON import.id = sheet.import
+        "SELECT own.place, sheet.import,
+             (SELECT min(sheet.import) FROM sheet_row AS given JOIN sheet ON sheet.id = given.place >> 32
               WHERE given.job = own.job AND given.place = (
                   SELECT max(place) FROM sheet_row AS giving WHERE giving.job = own.job AND giving.place <= own.place
                       AND giving.disposition IN ('new', 'revised')))
          FROM sheet_row AS later CROSS JOIN sheet_row AS own ON own.job = later.job
-         JOIN sheet ON sheet.id = later.place >> 32 JOIN import ON import.id = sheet.import
+         JOIN sheet ON sheet.id = later.place >> 32
          WHERE later.place > ?3 AND later.disposition = 'revised'
              AND own.place BETWEEN ?1 AND ?2 AND own.disposition IN ('new', 'revised', 'recognised')
          ORDER BY later.place DESC",
@@ -146,14 +144,18 @@ pub(in crate::journal) fn replaced(
     let mut found = statement.query((first, last, last_of_import))?;
     // Newest first: that import is reported, and what was sent from when the row's values came until the oldest was sent for
     // this row.
-    let mut replaced: HashMap<i64, (ImportId, Option<Moment>, Moment)> = HashMap::new();
+    let mut replaced: HashMap<i64, (ImportId, Option<ImportId>, ImportId)> = HashMap::new();
     while let Some(row) = found.next()? {
-        let (place, import, at) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        replaced.entry(place).and_modify(|(.., until)| *until = at).or_insert((import, row.get(3)?, at));
+        let (place, import) = (row.get(0)?, row.get(1)?);
+        replaced.entry(place).and_modify(|(.., until)| *until = import).or_insert((
+            import,
+            row.get(2)?,
+            import,
+        ));
     }
     let mut was_sent = connection.prepare_cached(
         "SELECT 1 FROM attempt JOIN sheet_row ON sheet_row.job = attempt.job
-         WHERE sheet_row.place = ?1 AND attempt.sent_at BETWEEN ?2 AND ?3",
+         WHERE sheet_row.place = ?1 AND attempt.import >= ?2 AND attempt.import < ?3",
     )?;
     let replaced = replaced.into_iter().map(|(place, (import, from, until))| {
         let was_sent = was_sent.exists((place, from, until))?;

@@ -158,6 +158,8 @@ pub struct RowView {
     pub attempts: u32,
     /// When the job came to its final state.
     pub finished_at: Option<Moment>,
+    /// Whether it had come to it before the import, and was not opened again since.
+    pub was_finished: bool,
     /// When a job that waits for its time comes due.
     pub due: Option<Moment>,
     /// The operation of the step it stands at; none for a row that was left out.
@@ -196,16 +198,15 @@ impl RowView {
         self.state == JobState::Rejected && self.disposition == Disposition::ChangedSince
     }
 
-    /// Gives a row that is done the code of how it compares with the record: one that an import at this moment found
-    /// done, or one that differs.
-    fn compare(&mut self, imported_at: Moment) {
+    /// Gives a row that is done the code of how it compares with the record: one that its import found done, or one that
+    /// differs.
+    fn compare(&mut self) {
         if self.code.is_some() || !self.state.is_success() {
             return;
         }
-        let found_done = self.finished_at.is_some_and(|finished| finished <= imported_at);
         if self.differs() {
             self.code = Some(Reason::RowDiffers.as_str().to_owned());
-        } else if self.disposition == Disposition::Recognised && found_done {
+        } else if self.disposition == Disposition::Recognised && self.was_finished {
             self.code = Some(Reason::RowUnchanged.as_str().to_owned());
         }
     }
@@ -341,17 +342,15 @@ impl View {
         let mut decisions = decision_log::standing(&self.connection)?;
         let answered = later_imports::of_sheet(&self.connection, sheet)?;
         let some_differ = differences::any(&self.connection, row_ref::range(sheet))?;
-        let import: Option<(ImportId, Moment)> = self
+        let import: Option<ImportId> = self
             .connection
-            .prepare_cached(
-                "SELECT import.id, at FROM import JOIN sheet ON sheet.import = import.id WHERE sheet.id = ?1",
-            )?
-            .query_row([sheet], |row| Ok((row.get(0)?, row.get(1)?)))
+            .prepare_cached("SELECT import FROM sheet WHERE id = ?1")?
+            .query_row([sheet], |row| row.get(0))
             .optional()?;
         // Several rows of an import may be one job.
-        let (last, imported_at) = match import {
-            Some((import, at)) => (row_ref::range_of(&self.connection, import)?.1, at),
-            None => (row_ref::range(sheet).1, Moment::from_millis(i64::MIN)),
+        let (last, import) = match import {
+            Some(import) => (row_ref::range_of(&self.connection, import)?.1, import),
+            None => (row_ref::range(sheet).1, ImportId(0)),
         };
         let replaced = later_imports::replaced(&self.connection, sheet, last)?;
         let some_are_paused = self.import_turns()?.iter().any(|turn| turn.paused_at.is_some());
@@ -391,10 +390,12 @@ impl View {
                 candidates: parse_candidates(candidates.as_deref())?,
                 attempts: row.get(12)?,
                 finished_at: row.get(13)?,
+                // The import that named it while it was not.
+                was_finished: row.get::<_, Option<ImportId>>(19)?.is_some_and(|named_by| named_by < import),
                 due: row.get(14)?,
                 operation: row.get(15)?,
                 before: match job.filter(|_| has_before) {
-                    Some(job) => changes::before(&self.connection, job, last, imported_at)?,
+                    Some(job) => changes::before(&self.connection, job, last, import)?,
                     None => Vec::new(),
                 },
                 decided: job.and_then(|job| decisions.remove(&job)),
@@ -421,7 +422,7 @@ impl View {
             if let Some(finding) = job.and_then(|job| findings.get(&job)) {
                 view.add(finding);
             }
-            view.compare(imported_at);
+            view.compare();
             each(view)?;
         }
         Ok(())
