@@ -449,9 +449,10 @@ impl Dispatcher {
                 None
             };
             if let Some(why) = why_not {
+                let reason = settle::not_sent(work, why);
                 self.in_flight.take_claimed(operation);
                 self.gates.on_not_sent(operation, phase);
-                self.undo_claim(job, &format!("{why}; nothing was sent"));
+                self.undo_claim(job, &reason);
                 continue;
             }
             if let Err(at) = self.gates.has_capacity(self.requests.len()) {

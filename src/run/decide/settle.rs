@@ -41,6 +41,18 @@ pub(in crate::run) fn evidence(answer: &Answer, at: Moment) -> Evidence {
     }
 }
 
+/// That the step of a row was not sent, and why. What an earlier step has brought about is there.
+pub(in crate::run) fn not_sent(work: &Work, why: &str) -> String {
+    let what = work.action.descriptor().words;
+    match (work.remote_id, work.step) {
+        (Some(_), _) => {
+            format!("the {} is there; the request for {what} was not sent: {why}", work.kind.singular())
+        }
+        (None, 1..) => format!("the earlier steps are done; the request for {what} was not sent: {why}"),
+        (None, 0) => format!("{why}; nothing was sent"),
+    }
+}
+
 /// Does not reject a row that the service refused when it was sent again after a lost answer: what it says of the second
 /// request says nothing about the first. Where that may have made a record that no look-up finds, a person decides; where
 /// it may still change one, the record is looked at once more when late requests are over.
@@ -147,6 +159,7 @@ fn code(verdict: &Verdict) -> Option<String> {
 mod tests {
     use super::*;
     use crate::model::action::Action;
+    use crate::model::kind::{Kind, Upkeep};
     use crate::model::verdict::Rejection;
     use crate::run::tests::{device, record, site};
 
@@ -180,6 +193,24 @@ mod tests {
             panic!("not held")
         };
         assert_eq!(candidates[0].id, Some(record(1)));
+    }
+
+    #[test]
+    fn a_step_that_was_not_sent_is_told_with_what_is_there_already() {
+        let put = || Action::PutLabels(vec!["till".into()]);
+        let labels = || Work { action: put(), step: 1, remote_id: Some(record(1)), ..site("Depot", None) };
+        let label =
+            |step| Work { kind: Kind::Upkeep(Upkeep::SiteUpdates), step, remote_id: None, ..labels() };
+        let words = "the request for setting its labels was not sent: the run was ending";
+        let table = [
+            (site("Depot", None), "the run was ending; nothing was sent".to_owned()),
+            (labels(), format!("the site is there; {words}")),
+            (label(0), "the run was ending; nothing was sent".to_owned()),
+            (label(1), format!("the earlier steps are done; {words}")),
+        ];
+        for (work, expected) in table {
+            assert_eq!(not_sent(&work, "the run was ending"), expected);
+        }
     }
 
     #[test]
