@@ -1,9 +1,17 @@
 //! A run ends by itself: whatever happens to one row, the others are not kept waiting, and no row for ever.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
+use crate::inside::{self, Direct, Fate, Inside, Virtual};
 use crate::relay::gated;
+use fleetload::clock::Clock;
+use fleetload::journal::Writing;
+use fleetload::run::Ending;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::service::{HttpAnswer, HttpRequest, Sending, Transport};
 
 /// Runs with an end set; a run that it stops exits with 5.
 fn run_bounded(bench: &Bench, files: &[&str]) -> Outcome {
@@ -165,6 +173,56 @@ fn a_look_before_sending_that_the_service_refuses_is_told_and_keeps_no_row_waiti
                  without it";
     assert_eq!(told.stderr.matches(words).count(), 1, "{told:?}");
     assert_eq!(bench.created("site").len(), 2);
+}
+
+/// The way to a service that fails at every look-up with this word in it.
+struct FailsAt(&'static str, Arc<Direct>);
+
+impl Transport for FailsAt {
+    fn send(&self, request: HttpRequest) -> Sending {
+        match request.url.as_str().contains(self.0) {
+            true => Box::pin(async {
+                Ok(HttpAnswer { status: 500, date: None, body: "out of order".into(), flaw: None })
+            }),
+            false => self.1.send(request),
+        }
+    }
+}
+
+#[test]
+fn a_row_at_whose_look_up_alone_the_service_fails_is_put_on_hold_and_keeps_no_other_waiting() {
+    // A few, and so many that the look-up is paused.
+    for failing in [2, 25] {
+        let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+        bench.write("companies.csv", &bench::companies(1));
+        let sites: String = bench::sites(30, 1)
+            .lines()
+            .enumerate()
+            .map(|(n, line)| if n > 30 - failing { line.replace("Branch", "Poison") } else { line.to_owned() } + "\n")
+            .collect();
+        bench.write("sites.csv", &sites);
+        bench.fleetload(&["import", "companies.csv", "sites.csv"]).expect_code(0);
+        inside::drive_virtually(async {
+            let clock = Virtual::start();
+            let way = Direct::new(bench.sandbox(), clock.clone(), |_: &str| {
+                Fate::AnsweredAfter(Duration::from_millis(50))
+            });
+            let client = inside::client_over(&bench, clock.clone(), Arc::new(FailsAt("Poison", way)));
+            let mut options = inside::options(Duration::from_secs(60));
+            options.writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
+            let run = Inside::start(&bench, client, clock.clone(), options);
+            let (_, ending, told) = run.ends().await;
+            assert_eq!(ending, Ending::Finished, "{told:#?}");
+            assert!(clock.elapsed() < Duration::from_secs(3600), "{failing}: {:?}", clock.elapsed());
+        });
+        bench.fleetload(&["report", "1"]).expect_code(0);
+        let counts = [("created".to_owned(), 31 - failing as u64), ("held".to_owned(), failing as u64)];
+        assert_eq!(bench.counts(1), counts.into());
+        let held: Vec<_> = bench.results(1).into_iter().filter(|row| row["status"] == "held").collect();
+        for row in held {
+            assert_eq!(row["code"], "lookup.failed", "{row}");
+        }
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::model::verdict::Doubt;
 use crate::run::OnExisting;
+use crate::run::evidence::FailedLook;
 use crate::run::evidence::classify::{self, Classified};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, RecordMatch, SeenRecord};
@@ -25,6 +26,8 @@ use crate::service::{Found, Lookup, may_be_a_page};
 
 /// How long a row waits whose look before sending failed, or found what may be the record of a row under way.
 const NEXT_LOOK_WAIT: Duration = Duration::from_secs(5);
+/// How often in a row the look before sending a row fails while that of another record is answered, until a person is asked.
+const FAILED_ALONE: u32 = 6;
 
 fn question(subject: Subject) -> Question {
     Question { asker: Asker::PreSend, subject }
@@ -96,8 +99,22 @@ pub(in crate::run) fn on_answer(
         // Perhaps another look-up is available; else the row goes without a baseline.
         LookupAnswer::Unavailable => first_lookup(work, facts),
         LookupAnswer::Inconclusive(_) => RowDecision::Send,
-        LookupAnswer::Failed(why) => postpone(work, facts, &why),
+        // Whether it fails at this one only, a record that is known to exist tells.
+        LookupAnswer::Failed(_) => RowDecision::AskControl(operation),
     }
+}
+
+/// The look failed, and it is known whether the service answers the same one for another record.
+pub(in crate::run) fn on_control(work: &Work, facts: &RunFacts<'_>, failed: &FailedLook) -> RowDecision {
+    if failed.alone < FAILED_ALONE {
+        return postpone(work, facts, &failed.why);
+    }
+    let reason = format!(
+        "the service failed at the look-up before sending {FAILED_ALONE} times in a row, and answered it for another record each \
+         time: {}",
+        failed.why
+    );
+    hold(work, facts, Reason::LookupFailed.as_str(), reason, Vec::new())
 }
 
 /// The children of the row's parent are known, or could not be read.

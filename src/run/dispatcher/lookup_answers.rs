@@ -93,8 +93,9 @@ impl Dispatcher {
                 self.in_flight.set_stage(job, Stage::Owners(Box::new(found)));
             }
             RowDecision::AskControl(operation) => {
-                let Some(kind) = self.in_flight.work(job).map(|work| work.kind) else { return };
-                self.journal.ask(Inquiry::Controls { asker: Asker::Reconcile, job, operation, kind });
+                let Some(work) = self.in_flight.work(job) else { return };
+                let asker = if work.state == JobState::InDoubt { Asker::Reconcile } else { Asker::PreSend };
+                self.journal.ask(Inquiry::Controls { asker, job, operation, kind: work.kind });
             }
             RowDecision::Write(write) => self.settle(job, *write),
             RowDecision::WriteUnlisted(lookup, write) => {
@@ -172,7 +173,7 @@ impl Dispatcher {
         // came is another matter, however long it was waited for.
         let is_answered = matches!(answer.verdict, Verdict::Succeeded(_) | Verdict::NoDataFound(_));
         let is_old = is_answered && self.clock.now().since(sent) >= GOOD_FOR;
-        let again = tries.again(question.asker, &answer.verdict, self.gates.is_closed(operation));
+        let again = tries.again(question, &answer.verdict, self.gates.is_closed(operation));
         let again = again.or_else(|| is_old.then_some(tries));
         // Another answer may have shown meanwhile that the look-up is not available: nothing leaves its queue then.
         if let Some(tries) = again
@@ -217,7 +218,15 @@ impl Dispatcher {
             }
             (Asker::PreSend, Subject::SharedList) => self.on_list(lookup, answer),
             (Asker::PreSend, Subject::Key(job) | Subject::Narrower(job)) => {
-                self.decide(job, |work, facts| pre_send::on_answer(work, facts, (subject, operation), answer))
+                match &answer {
+                    LookupAnswer::Failed(why) => {
+                        self.evidence.failed_looks.entry(job).or_default().why.clone_from(why);
+                    }
+                    _ => drop(self.evidence.failed_looks.remove(&job)),
+                }
+                self.decide(job, |work, facts| {
+                    pre_send::on_answer(work, facts, (subject, operation), answer)
+                });
             }
             (Asker::Reconcile, Subject::Key(job) | Subject::Narrower(job)) => {
                 self.decide(job, |work, facts| {
@@ -303,13 +312,21 @@ impl Dispatcher {
     /// The journal has named records that are known to exist: looks one of them up by the operation that did not find the
     /// record of a job.
     pub(super) fn on_controls(&mut self, asker: Asker, job: JobId, operation: Operation, rows: &[Work]) {
-        if self.evidence.controls.is_proved(operation) {
+        // Before sending, the question is whether the service answers it now.
+        if asker != Asker::PreSend && self.evidence.controls.is_proved(operation) {
             return self.on_control_result(asker, job, ControlResult::Proved);
         }
         let mut rows = rows.iter().filter(|row| !self.audit.misses(row.job));
         match rows.find_map(|row| lookups::control(row, operation)) {
             Some((lookup, id)) if self.gates.usable(operation) => {
-                self.ask(lookup, Question { asker, subject: Subject::Control(job, id) });
+                let (question, tries) =
+                    (Question { asker, subject: Subject::Control(job, id) }, Tries::default());
+                let request = QueuedRequest::Lookup { lookup, question, tries };
+                match asker {
+                    // It tells more of the service than whatever waits there, which may fail as well.
+                    Asker::PreSend => self.in_flight.push_first(operation, request),
+                    _ => self.in_flight.push(operation, request),
+                }
             }
             Some(_) => self.on_control_result(asker, job, ControlResult::Unavailable),
             None => self.on_control_result(asker, job, ControlResult::NoRecord),
@@ -332,10 +349,16 @@ impl Dispatcher {
     }
 
     fn on_control_result(&mut self, asker: Asker, job: JobId, result: ControlResult) {
-        if asker == Asker::Audit {
-            self.audit(|audit, cx| audit.on_control(cx, job, &result));
-        } else {
-            self.decide(job, |work, facts| reconcile::on_control(work, facts, result));
+        match asker {
+            Asker::Audit => self.audit(|audit, cx| audit.on_control(cx, job, &result)),
+            Asker::PreSend => {
+                let mut failed = self.evidence.failed_looks.remove(&job).unwrap_or_default();
+                failed.alone +=
+                    u32::from(matches!(result, ControlResult::Proved | ControlResult::NotProved(_)));
+                self.decide(job, |work, facts| pre_send::on_control(work, facts, &failed));
+                self.evidence.failed_looks.insert(job, failed);
+            }
+            _ => self.decide(job, |work, facts| reconcile::on_control(work, facts, result)),
         }
     }
 

@@ -17,13 +17,13 @@ pub(super) mod settle_timer;
 pub(super) mod shared_lists;
 pub(super) mod verify;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use self::question::LookupAnswer;
 use self::reference_lag::ReferenceLag;
 use self::settle_timer::SettleTimers;
 use self::shared_lists::SharedLists;
-use crate::model::id::RemoteId;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 
 /// What a run knows of what the service shows. Each part owns what it knows.
@@ -39,6 +39,17 @@ pub(super) struct RunEvidence {
     pub(super) settle: SettleTimers,
     /// Look-ups that say nothing before rows are sent, as far as it was told.
     pub(super) inconclusive: HashSet<Operation>,
+    /// Rows at whose look-up before sending the service fails.
+    pub(super) failed_looks: HashMap<JobId, FailedLook>,
+}
+
+/// How the look-up before sending a row fails.
+#[derive(Debug, Default)]
+pub(super) struct FailedLook {
+    /// How it failed last, in words.
+    pub(super) why: String,
+    /// How often in a row it failed while the service answered the same look-up for a record that is known to exist.
+    pub(super) alone: u32,
 }
 
 /// Look-up operations that have found in this run what is known to exist: only of these "not found" is believed. Which

@@ -87,7 +87,13 @@ pub(in crate::run) struct Tries {
 impl Tries {
     /// The tries so far when the question is asked again after this verdict; `None` when it has its answer. `is_closed`
     /// when nothing of the operation is held back for failures.
-    pub(in crate::run) fn again(self, asker: Asker, verdict: &Verdict, is_closed: bool) -> Option<Self> {
+    pub(in crate::run) fn again(
+        self,
+        question: Question,
+        verdict: &Verdict,
+        is_closed: bool,
+    ) -> Option<Self> {
+        let asker = question.asker;
         let tries = Self { token_refused: 0, ..self };
         match verdict {
             // Not executed: the question stands, whatever held it back.
@@ -96,6 +102,8 @@ impl Tries {
             Verdict::TokenInvalid => Some(Self { token_refused: 1, ..tries }),
             // That the service fails is what it was to find out.
             Verdict::Doubtful(_) if matches!(asker, Asker::Breaker(_)) => None,
+            // One row must not be all that is tried: a control shows whether the service fails at other look-ups too.
+            Verdict::Doubtful(_) if !is_closed && asker == Asker::PreSend && question.job().is_some() => None,
             // A service that fails at every look-up says nothing of this one: hours of it use up no try.
             Verdict::Doubtful(_) if !is_closed => Some(tries),
             Verdict::Doubtful(_) if tries.failed + 1 < LOOK_UP_TRIES => {
@@ -178,17 +186,19 @@ mod tests {
             ("the third failure", Asker::PreSend, tries(2, 0), lost(), true, None),
             (
                 "the service fails at all of them",
-                Asker::PreSend,
+                Asker::Reconcile,
                 tries(2, 0),
                 lost(),
                 false,
                 Some(tries(2, 0)),
             ),
+            ("the same before sending", Asker::PreSend, tries(0, 0), lost(), false, None),
             ("a health check", breaker, tries(0, 0), lost(), false, None),
             ("no such endpoint", Asker::PreSend, tries(0, 0), Verdict::EndpointMissing(404), true, None),
         ];
         for (case, asker, tries, verdict, is_closed, expected) in table {
-            assert_eq!(tries.again(asker, &verdict, is_closed), expected, "{case}");
+            let question = Question { asker, subject: Subject::Key(JobId(1)) };
+            assert_eq!(tries.again(question, &verdict, is_closed), expected, "{case}");
         }
     }
 }

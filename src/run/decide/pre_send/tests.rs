@@ -64,7 +64,12 @@ fn what_a_look_finds_is_the_baseline_unless_it_may_be_a_page() {
             "is sent, after an unknown number",
         ),
         ("once more", again, LookupAnswer::Records(vec![depot()]), "asks who owns 1"),
-        ("no answer", site("Depot", None), LookupAnswer::Failed("lost".into()), "is postponed"),
+        (
+            "no answer",
+            site("Depot", None),
+            LookupAnswer::Failed("lost".into()),
+            "asks for a control of FindSitesByName",
+        ),
         ("no use", site("Depot", None), LookupAnswer::Inconclusive("odd".into()), "is sent"),
         ("not available", site("Depot", None), LookupAnswer::Unavailable, "asks FindSitesByName"),
     ];
