@@ -62,7 +62,7 @@ impl PlannedAction {
             Self::Incomplete => "created, with a later step that failed, and unchanged",
             Self::Held => "on hold: needs your decision",
             Self::InDoubt => "outcome unknown, to be looked up",
-            Self::Cancelled => "cancelled earlier and unchanged",
+            Self::Cancelled => "cancelled earlier, and unchanged or with a record already",
             Self::Blocked => "blocked by something missing",
         }
     }

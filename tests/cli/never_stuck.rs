@@ -85,6 +85,20 @@ fn a_step_that_always_fails_at_the_service_is_left_to_a_person_after_some_tries(
     assert_eq!(bench.requests("putDeviceLabels"), 8);
     assert_eq!(bench.counts(1)["held"], 1);
     bench.assert_exact(1);
+
+    // Cancelled, it still has its record, and is not sent when it is changed.
+    let held = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a held row");
+    bench.fleetload(&["resolve", &held["job"].to_string(), "--abandon"]).expect_code(0);
+    let status = bench.fleetload(&["status"]).expect_code(0).stdout;
+    let words = "\n1 cancelled row has a record in the service, created before the cancellation\n";
+    assert!(status.contains(words), "{status}");
+    bench.write("devices.csv", &devices.replace("Earl", "Duke"));
+    let plan = bench.fleetload(&["plan", "devices.csv"]);
+    assert!(plan.stdout.contains("cancelled earlier, and unchanged or with a record already"), "{plan:?}");
+    let told = bench.fleetload(&["run", "devices.csv"]);
+    let also = "; 1 of them has a record and stays so, also when changed";
+    assert!(told.stderr.contains(also) && told.stdout.contains(words), "{told:?}");
+    assert_eq!(bench.created("device").len(), 1);
 }
 
 #[test]

@@ -214,7 +214,7 @@ pub(super) fn import(
             findings::tell(context, &examined.findings, manner.redact);
             tell_sheets(context, &examined, &manner);
             let info = next_commands::import(&journal, imported.import)?;
-            tell_imported(context, &info, &imported);
+            tell_imported(context, &journal, &info, &imported)?;
             tell_turn(context, &info, (turn, reserve));
             tell_taken_from_paused(context, &journal, imported.import)?;
             if let (Some(planned), Some(now)) = (planned, since_plan) {
@@ -345,7 +345,12 @@ pub(super) fn read_sheets(examined: &Examined, manner: &ReadingSettings) -> Read
     }
 }
 
-fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported) {
+fn tell_imported(
+    context: &Context<'_>,
+    journal: &Journal,
+    info: &ImportInfo,
+    imported: &Imported,
+) -> Result<()> {
     let terminal = context.terminal;
     let mut parts = vec![format!("{} new", count(imported.added))];
     for (number, words) in [
@@ -390,8 +395,16 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported) 
             _ => ("are", "them", "they are"),
         };
         let rows = counted(cancelled, "row", "rows");
-        terminal
-            .warn(format!("{rows} {are} cancelled: nothing is sent for {them} as long as {stay} unchanged"));
+        let made = match journal.cancelled_with_record(Some(imported.import))? {
+            0 => String::new(),
+            made => {
+                let (one, many) = ("of them has a record and stays so", "of them have a record and stay so");
+                format!("; {}, also when changed", counted(made, one, many))
+            }
+        };
+        terminal.warn(format!(
+            "{rows} {are} cancelled: nothing is sent for {them} as long as {stay} unchanged{made}"
+        ));
         terminal.hint(context.advice("how to have them sent: ", "explain cancelled"));
     }
     terminal.object(&ImportedObject {
@@ -405,6 +418,7 @@ fn tell_imported(context: &Context<'_>, info: &ImportInfo, imported: &Imported) 
         recognised: imported.recognised,
         changed_since: imported.changed_since,
     });
+    Ok(())
 }
 
 /// Tells the priority and the reserve that a further round has from the one before it.

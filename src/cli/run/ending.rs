@@ -76,6 +76,8 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     for line in counts::table(&standing.all_rows(), standing.left_out(), terminal.result_columns()) {
         terminal.result(line);
     }
+    let cancelled = counts::cancelled_with_record(journal, about, standing.tally())?;
+    cancelled.into_iter().for_each(|line| terminal.result(line));
     let (mut folders, mut kept) = (Vec::new(), Vec::new());
     let mut fixes = Fixes::new();
     for &import in &concerned {

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::error::Result;
+use crate::journal::Journal;
+use crate::model::id::ImportId;
 use crate::model::kind::{Kind, Plural};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
-use crate::term::{Line, Table, count};
+use crate::term::{Ink, Line, Table, count, counted};
 
 /// The states as columns, by what they mean to the reader. Every state is in exactly one.
 const COLUMNS: &[(&str, &[JobState])] = &[
@@ -90,6 +93,19 @@ pub(in crate::cli) fn states(rows: &Tally, not_imported: &Tally) -> String {
         .map(|(head, number)| format!("{} {head}", count(number)))
         .collect();
     parts.join(", ")
+}
+
+/// How many of the cancelled rows had made a record before, where some had.
+pub(in crate::cli) fn cancelled_with_record(
+    journal: &Journal,
+    import: Option<ImportId>,
+    rows: &Tally,
+) -> Result<Option<Line>> {
+    let cancelled = rows.in_state(JobState::Cancelled);
+    let made = if cancelled > 0 { journal.cancelled_with_record(import)? } else { 0 };
+    let (one, many) = ("cancelled row has a record", "cancelled rows have a record");
+    let words = || format!("{} in the service, created before the cancellation", counted(made, one, many));
+    Ok((made > 0).then(|| Line::new().ink(Ink::Faint, words())))
 }
 
 /// The rows of a kind as [`glance`] shows them, for programs.

@@ -88,7 +88,10 @@ fn once(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         left: overview.quota.left(),
     };
     tell_imports(context, typed, overview.status.imports(), &reserves);
-    overview.tell_figures(context);
+    overview.tell_figures(
+        context,
+        counts::cancelled_with_record(&journal, typed.import, overview.status.tally())?,
+    );
     tell_unknown_calls(context, &overview.unknown_calls);
     context.terminal.object(&QuotaObject(overview.quota));
     overview.tell_needs(context);
@@ -438,8 +441,8 @@ impl Overview {
         context.terminal.result(Line::new().ink(ink, self.sentence(context)));
     }
 
-    /// Tells the counts, the pace and the quota.
-    pub(super) fn tell_figures(&self, context: &Context<'_>) {
+    /// Tells the counts, with what is to be added to them, the pace and the quota.
+    fn tell_figures(&self, context: &Context<'_>, more: Option<Line>) {
         let terminal = context.terminal;
         let (all, left_out) = (self.status.all_rows(), self.status.left_out());
         if all.total() > 0 {
@@ -449,6 +452,7 @@ impl Overview {
             }
             let states = counts::states(&all, left_out);
             terminal.result(Line::new().ink(Ink::Faint, format!("of these: {states}")));
+            more.into_iter().for_each(|line| terminal.result(line));
             let rows: u64 = self.status.imports().iter().map(|import| import.info.rows).sum();
             if rows != all.total() {
                 terminal.result(Line::new().ink(Ink::Faint, COUNTED_ONCE));

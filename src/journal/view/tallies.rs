@@ -92,6 +92,33 @@ impl View {
         Ok(rows)
     }
 
+    /// How many of the cancelled rows of an import, or of all, had made a record before.
+    pub fn cancelled_with_record(&self, import: Option<ImportId>) -> Result<u64> {
+        let (first, last) = match import {
+            Some(import) => row_ref::range_of(&self.connection, import)?,
+            None => (0, 0),
+        };
+        let sql = match import {
+            Some(_) => {
+                "SELECT job.kind, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND job.state = 'cancelled' AND job.outcome IS NOT NULL
+                     AND job.audit IS NOT NULL GROUP BY job.kind"
+            }
+            None => {
+                "SELECT kind, sum(jobs) FROM job_count WHERE ?1 = ?2 AND state = 'cancelled' AND audit <> '' GROUP BY kind"
+            }
+        };
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query((first, last))?;
+        let mut made = 0;
+        while let Some(row) = rows.next()? {
+            if row.get::<_, Kind>(0)?.is_record() {
+                made += natural(row.get(1)?);
+            }
+        }
+        Ok(made)
+    }
+
     /// Whether every row of an import that has a job made it, and no other row of the import is of that job; a row that was
     /// left out and came again has the job of a later import.
     pub(in crate::journal) fn makes_each(&self, import: ImportId) -> Result<bool> {
