@@ -85,8 +85,7 @@ pub(in crate::cli) fn resume(context: &Context<'_>, typed: &Typed) -> Result<Sum
         });
     }
     if !journal.is_run_at_work() && goes_on > 0 {
-        let older = preconditions::older_advice(context, &journal);
-        context.terminal.hint(older.unwrap_or_else(|| context.advice("to send them: ", "run")));
+        context.terminal.hint(context.advice("to send them: ", "run"));
     }
     ended(context, &journal, typed, (change, false))
 }
@@ -198,9 +197,10 @@ pub(in crate::cli) fn refuse_too_much(
     .hint("give a smaller reserve, lower that of another import with `fleetload reserve IMPORT N`, or raise daily_quota"))
 }
 
-/// The journal, and what the import is called.
+/// The journal, and what the import is called. An older copy is left as it is, and so are the reports, which may be newer.
 fn open(context: &Context<'_>, import: ImportId) -> Result<(Journal, String)> {
     let journal = context.journal()?;
+    preconditions::refuse_older(context, &journal)?;
     context.tell_whose(&journal.whose()?);
     let named = ImportInfo::find(&journal.imports()?, import)?.named();
     Ok((journal, named))
