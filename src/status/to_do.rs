@@ -403,6 +403,15 @@ pub(super) fn next(facts: &Facts, (state, at_work): (RunState, bool), commands: 
         return if goes_on_alone { at_work_step() } else { step("to verify the rest", go_on(facts, again)) };
     } else if facts.tally.in_state(JobState::Held) > 0 {
         // What needs a person says how they are decided.
+    } else if to_correct.is_empty()
+        && !commands.in_report
+        && ended == Some(RunEnd::Early(End::Canary))
+        && moving(&facts.tally) > 0
+    {
+        steps = step(
+            "a canary is not right, and no other row is sent before it is. Which rows it is, and why",
+            again.command("status"),
+        );
     } else if let (true, Some((_, by))) = (to_correct.is_empty(), last.unanswered.answered.last()) {
         steps = step("the rows that failed were imported again", again.command(&format!("status {by}")));
     } else if commands.in_report {

@@ -103,11 +103,23 @@ fn nothing_else_is_sent_when_a_row_of_the_canary_is_rejected_until_it_is_correct
         status.stdout
     );
 
+    // So does whoever plans or imports another sheet.
+    let rest = bench::companies(5);
+    let [head, .., other] = &rest.lines().collect::<Vec<_>>()[..] else { panic!("{rest}") };
+    bench.write("other.csv", &format!("{head}\n{other}\n"));
+    let plan = bench.fleetload(&["plan", "other.csv", "--kind", "companies"]).expect_code(0).stderr;
+    let goes_first = "a canary of earlier sheets goes first: 4 rows are to be right before any other row is sent; how it \
+                      stands: fleetload status\n";
+    assert!(plan.contains(goes_first), "{plan}");
+    let import = bench.fleetload(&["import", "other.csv", "--kind", "companies"]).expect_code(0).stderr;
+    let not_before = "a canary is not right, and no other row is sent before it is. Which rows it is, and why: fleetload status\n";
+    assert!(import.contains(not_before), "{import}");
+
     // Corrected, it goes on, and then everything else.
     bench.write("devices.csv", &good);
     run(&bench, &[], 0);
     assert_eq!(under_way(&bench), 0);
-    bench.assert_exact(2);
+    bench.assert_exact_all(&[2, 3]);
 }
 
 #[test]

@@ -215,6 +215,14 @@ fn journal_of(context: &Context<'_>, settings: &Settings) -> Result<Option<Journ
                     .terminal
                     .warn(format!("the journal {path} {}, so a run refuses it", regression.words()));
             }
+            let canary = journal.canary()?.len() as u64;
+            if canary > 0 {
+                let are = counted(canary, "row is", "rows are");
+                let words = format!(
+                    "a canary of earlier sheets goes first: {are} to be right before any other row is sent; how it stands: "
+                );
+                context.terminal.hint(context.advice(words, "status"));
+            }
             Ok(Some(journal))
         }
     }
