@@ -283,13 +283,13 @@ impl End {
             Self::Quota => entry(
                 (State::Parked, Exit::Parked),
                 "the day's quota of creations is spent",
-                "The remaining rows wait for the service's next day. The time is in 'resumes_at'.",
+                "The remaining rows wait for the service's next day. The time is in 'resumes_at' of the run and the report, and in 'parked_until' of the status.",
                 GOES_ON,
             ),
             Self::Window => entry(
                 (State::Parked, Exit::Parked),
                 "the window in which a run may send is closed, or the time given with --at has not come",
-                "The rows not sent stay ready. The time at which a run may send again is in 'resumes_at'.",
+                "The rows not sent stay ready. The time at which a run may send again is in 'resumes_at' of the run and the report, and in 'paused_until' of the status.",
                 GOES_ON,
             ),
             Self::Until => entry(
