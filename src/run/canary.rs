@@ -212,10 +212,6 @@ impl Canary {
                 self.stage = Stage::Ended(ending);
                 return Vec::new();
             }
-            (Judgement::Waits(rows), None) if rows.iter().all(|row| row.is_paused) => {
-                self.stage = Stage::Ended(Ending::Finished);
-                return Vec::new();
-            }
             (Judgement::Wrong(rows) | Judgement::Waits(rows), _) => rows,
         };
         self.stage = Stage::Ended(Ending::CanaryWrong { rows: wrong, of });
@@ -339,7 +335,6 @@ mod tests {
             code: None,
             message: None,
             verification,
-            is_paused: false,
         }
     }
 

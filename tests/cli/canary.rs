@@ -230,6 +230,33 @@ fn a_sheet_has_a_canary_of_its_own_while_that_of_another_is_under_way() {
 }
 
 #[test]
+fn the_canary_of_a_paused_import_keeps_no_other_import_waiting_and_counts_again_when_it_is_resumed() {
+    let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
+    let bench = Bench::new(Scenario { fault: vec![refused], ..Scenario::default() });
+    let sheet = bench::companies(6);
+    let [head, rows @ ..] = &sheet.lines().collect::<Vec<_>>()[..] else { panic!("{sheet}") };
+    bench.write("a.csv", &format!("{head}\n{}\n", rows[..3].join("\n")));
+    bench.write("b.csv", &format!("{head}\n{}\n", rows[3..].join("\n")));
+    bench.fleetload(&["run", "a.csv", "--kind", "companies", "--canary", "1"]).expect_code(8);
+    bench.fleetload(&["run", "b.csv", "--kind", "companies"]).expect_code(8);
+    assert_eq!(bench.ledger().len(), 0);
+
+    bench.fleetload(&["pause", "1"]).expect_code(0);
+    let plan = bench.fleetload(&["plan", "b.csv", "--kind", "companies"]).expect_code(0);
+    assert!(!plan.stderr.contains("canary"), "{plan:?}");
+    let ended = bench.fleetload(&["run"]);
+    assert!(!ended.stderr.contains("canary"), "{ended:?}");
+    assert_eq!(bench.counts(2), [("created".to_owned(), 3)].into());
+
+    bench.fleetload(&["resume", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!((bench.ledger().len(), under_way(&bench)), (3, 1));
+    bench.fleetload(&["retry", "1"]).expect_code(0);
+    let ended = bench.fleetload(&["run"]).expect_code(0);
+    assert!(ended.stderr.contains("canary: 1 row is done and verified"), "{ended:?}");
+}
+
+#[test]
 fn that_no_row_of_the_sheet_can_be_sent_as_its_canary_is_told_with_the_command_that_sends_one_later() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(3));

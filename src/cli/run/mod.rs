@@ -180,7 +180,7 @@ fn import_and_run(context: &Context<'_>, typed: &Typed, notifier: &Notifier) -> 
             choose_canary(&mut journal, of_each, imported)?;
             tell_no_canary(context, &journal, imported, of_each)?;
         }
-        Some(None) => journal.queue().close_canary()?,
+        Some(None) => journal.queue().drop_canary()?,
         None => {}
     }
     if typed.now {

@@ -46,8 +46,6 @@ pub struct CanaryRow {
     pub message: Option<String>,
     /// How its record was verified.
     pub verification: CanaryVerification,
-    /// Whether its import is paused.
-    pub is_paused: bool,
 }
 
 /// How the record of a row of the canary was verified.
@@ -80,19 +78,26 @@ macro_rules! sendable {
     };
 }
 
-/// The jobs of the canary. CROSS JOIN: the few of a canary are looked up among all jobs, and not the other way round. A row that
-/// a person cancelled no longer counts.
+/// The jobs of the canary, where no person has cancelled them (`$counts`). CROSS JOIN: the few of a canary are looked up among
+/// all jobs, and not the other way round. Those of a paused import keep nobody waiting: they count again when it is resumed.
 macro_rules! of_canary {
     () => {
-        "canary CROSS JOIN job ON job.id = canary.job AND job.state <> 'cancelled'"
+        of_canary!(" AND job.state <> 'cancelled'")
+    };
+    ($counts:literal) => {
+        concat!(
+            "canary CROSS JOIN job ON job.id = canary.job
+                AND EXISTS (SELECT 1 FROM import WHERE import.id = job.last_import AND import.paused_at IS NULL)",
+            $counts
+        )
     };
 }
+pub(super) use of_canary;
 
 const CANARY: &str = concat!("SELECT job.id, job.kind FROM ", of_canary!(), " ORDER BY canary.job");
 const CANARY_ROWS: &str = concat!(
     "SELECT job.id, job.kind, job.name, job.state,
-         coalesce(audit.code, job.code), coalesce(audit.message, job.message), audit.job IS NOT NULL, job.audit,
-         (SELECT paused_at IS NOT NULL FROM import WHERE import.id = job.last_import)
+         coalesce(audit.code, job.code), coalesce(audit.message, job.message), audit.job IS NOT NULL, job.audit
      FROM ",
     of_canary!(),
     "
@@ -102,7 +107,7 @@ const CANARY_ROWS: &str = concat!(
 );
 
 impl View {
-    /// The rows of the canary that nobody has cancelled.
+    /// The rows of the canary that nobody has cancelled and whose import is not paused.
     pub fn canary(&self) -> Result<Vec<(JobId, Kind)>> {
         Ok(self
             .connection
@@ -113,7 +118,7 @@ impl View {
 
     /// Whether no row beside it is handed out, also when all of its rows are cancelled: until that is closed.
     pub(in crate::journal) fn has_canary(&self) -> Result<bool> {
-        let any = "SELECT EXISTS (SELECT 1 FROM canary)";
+        let any = concat!("SELECT EXISTS (SELECT 1 FROM ", of_canary!(""), ")");
         Ok(self.connection.prepare_cached(any)?.query_row([], |row| row.get(0))?)
     }
 
@@ -196,7 +201,6 @@ impl View {
                 code: row.get(4)?,
                 message: row.get(5)?,
                 verification,
-                is_paused: row.get(8)?,
             });
         }
         Ok(rows)
@@ -223,8 +227,15 @@ impl JobQueue<'_> {
         Ok(())
     }
 
-    /// Ends the canary: all other rows may be sent.
+    /// Ends the canary: all other rows may be sent. That of paused imports stays, until they are resumed.
     pub fn close_canary(&mut self) -> Result<()> {
+        let sql = concat!("DELETE FROM canary WHERE job IN (SELECT canary.job FROM ", of_canary!(""), ")");
+        self.journal.view.connection.execute(sql, [])?;
+        Ok(())
+    }
+
+    /// Ends the canary also of paused imports.
+    pub fn drop_canary(&mut self) -> Result<()> {
         self.journal.view.connection.execute("DELETE FROM canary", [])?;
         Ok(())
     }

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::error::Result;
 use crate::journal::file::column::{Id, count};
+use crate::journal::queue::canary::of_canary;
 use crate::journal::row_ref::last_sheet_of_job;
 use crate::journal::state::step::text;
 use crate::journal::state::{baseline, licence};
@@ -340,14 +341,16 @@ impl View {
     /// the service may show their records before it is known whose these are. While there is a canary, none whose doubt waits
     /// for its end.
     pub fn under_way_like(&self, job: JobId) -> Result<Vec<Work>> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(concat!(
             "SELECT other.id, other.name, own.name
              FROM (SELECT id, kind, name FROM job WHERE state = 'sending' AND remote_id IS NULL
                    UNION ALL
                    SELECT id, kind, name FROM job WHERE state = 'in_doubt' AND remote_id IS NULL
-                       AND (id IN (SELECT job FROM canary) OR NOT EXISTS (SELECT 1 FROM canary))) AS other
+                       AND (id IN (SELECT job FROM canary) OR NOT EXISTS (SELECT 1 FROM ",
+            of_canary!(""),
+            "))) AS other
              JOIN job AS own ON own.kind = other.kind WHERE own.id = ?1 AND other.id <> ?1",
-        )?;
+        ))?;
         let mut rows = statement.query([job])?;
         let mut alike = Vec::new();
         while let Some(row) = rows.next()? {
