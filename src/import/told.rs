@@ -275,7 +275,10 @@ pub(super) fn second_of_a_name(
         ),
         Record::Company(_) => return Err(Error::internal("a company is known by its name alone")),
     };
-    let same = if other.remote_id.is_some() { same } else { "cancel one of the two before they are sent" };
+    let same = match other.remote_id {
+        Some(_) => same.to_owned(),
+        None => format!("cancel import {} before it is sent", writer.last_import_of(other.job)?),
+    };
     let has = format!(
         "import {} has a {kind} of this name in this company with {unique} (job {}, {})",
         other.first_import, other.job, other.state
@@ -357,7 +360,7 @@ fn elsewhere(
         None if came_to_nothing(other) => {
             format!("correct that one in the fix sheet of import {}", writer.last_import_of(other.job)?)
         }
-        None => "cancel one of the two before they are sent".to_owned(),
+        None => format!("cancel import {} before it is sent", writer.last_import_of(other.job)?),
     };
     let message = format!(
         "import {} has a {} of this key{alike} in {} (job {}, {}): this row is another one, which will be created; if both are \

@@ -391,7 +391,7 @@ fn a_row_that_was_left_out_beside_another_one_is_refused_until_what_both_have_is
             };
             let mut refused = vec![("fix.csv", fix(two))];
             if one != two {
-                refused.push((file, sheet(&[two])));
+                refused.extend([(file, sheet(&[two])), ("more.csv", sheet(&[two]))]);
             }
             for (again, content) in refused {
                 let name = format!("{} {again}", file.split_once('.').unwrap().0);

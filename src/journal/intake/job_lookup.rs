@@ -227,8 +227,8 @@ impl ImportWriter<'_> {
 
     /// The code of what was said of a job last.
     pub fn code_of(&self, job: JobId) -> Result<Option<String>> {
-        let code = "SELECT code FROM job WHERE id = ?1";
-        Ok(self.transaction.prepare_cached(code)?.query_row([job], |row| row.get(0))?)
+        let sql = "SELECT code FROM job WHERE id = ?1";
+        Ok(self.transaction.prepare_cached(sql)?.query_row([job], |row| row.get(0))?)
     }
 
     /// Whether jobs of earlier imports were rejected, are incomplete or were skipped.

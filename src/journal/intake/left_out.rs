@@ -297,7 +297,7 @@ impl ImportWriter<'_> {
     }
 
     /// Whether a row, which seems to be this job, is one that an import left out though it had a row of the job: the two are not
-    /// one. The row is known by where it says it comes from, and by its `cells` if it is in a sheet of that name.
+    /// one. The row is known by where it says it comes from, and by its `cells` under the same headers.
     pub fn was_left_out_beside(
         &self,
         job: JobId,
@@ -313,8 +313,7 @@ impl ImportWriter<'_> {
             let mut statement = self.transaction.prepare_cached(
                 "SELECT before.origin FROM sheet AS own JOIN left_out AS before JOIN sheet ON sheet.id = before.place >> 32
                  WHERE own.id = ?1 AND before.kind = ?2 AND before.job IS NULL AND (before.name = ?3 OR before.natural_key = ?4)
-                     AND before.cells = ?5 AND sheet.import < own.import AND sheet.file = own.file AND sheet.name = own.name
-                     AND sheet.headers = own.headers",
+                     AND before.cells = ?5 AND sheet.import < own.import AND sheet.headers = own.headers",
             )?;
             let name = values.record().and_then(key_of_record);
             let known_by = (row.sheet, values.kind, name, &row.natural_key, written(cells)?);
