@@ -175,7 +175,8 @@ pub(crate) fn judge(
         .enumerate()
         .filter_map(|(number, (row, outcome))| {
             let wish = Wish::of(row, ids)?;
-            let is_waiting = matches!(row.state, JobState::Ready | JobState::Blocked | JobState::Deferred);
+            let is_waiting = matches!(row.state, JobState::Ready | JobState::Blocked | JobState::Deferred)
+                && row.attempts == 0;
             // Before it was sent, a later row took its place: what only it asked for goes on with that.
             let later = rows[number + 1..].iter().find(|(later, _)| is_waiting && later.job == row.job);
             Some(match later.and_then(|(later, outcome)| Some((Wish::of(later, ids)?, *outcome))) {
