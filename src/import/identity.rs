@@ -344,7 +344,12 @@ fn taken<'k>(claim: &'k Claim<'_>) -> Option<&'k KnownJob> {
 
 /// The company, or the parent of a company.
 pub(super) fn owner(links: &[Link]) -> Option<Target> {
-    links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company)).map(|link| link.target)
+    links.iter().find(|link| is_owner(link.role)).map(|link| link.target)
+}
+
+/// Whether a reference is that to the company, or to the parent of a company.
+pub(super) fn is_owner(role: Role) -> bool {
+    matches!(role, Role::Parent | Role::Company)
 }
 
 /// The name that tells a record from others of its company: of people the given and the family name.

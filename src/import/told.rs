@@ -243,6 +243,11 @@ pub(super) fn double(
     Ok(second_record(examined, ready, (code, column), message))
 }
 
+/// What keeps a job that waits from being sent beside the row that is meant.
+fn cancel_first(writer: &ImportWriter<'_>, other: &KnownJob) -> Result<String> {
+    Ok(format!("cancel import {} before it is sent", writer.last_import_of(other.job)?))
+}
+
 /// The warning at a row whose record may be one of an earlier import once more. At the row of a device that corrects one that was
 /// `rejected`, and whose device a later import may have created since, it is an error.
 pub(super) fn second_of_a_name(
@@ -277,7 +282,7 @@ pub(super) fn second_of_a_name(
     };
     let same = match other.remote_id {
         Some(_) => same.to_owned(),
-        None => format!("cancel import {} before it is sent", writer.last_import_of(other.job)?),
+        None => cancel_first(writer, other)?,
     };
     let has = format!(
         "import {} has a {kind} of this name in this company with {unique} (job {}, {})",
@@ -360,7 +365,7 @@ fn elsewhere(
         None if came_to_nothing(other) => {
             format!("correct that one in the fix sheet of import {}", writer.last_import_of(other.job)?)
         }
-        None => format!("cancel import {} before it is sent", writer.last_import_of(other.job)?),
+        None => cancel_first(writer, other)?,
     };
     let message = format!(
         "import {} has a {} of this key{alike} in {} (job {}, {}): this row is another one, which will be created; if both are \

@@ -206,14 +206,21 @@ fn the_canary_of_a_sheet_has_its_own_rows_though_those_of_earlier_sheets_wait_as
     assert!(pilot[1].contains(first.request["name"].as_str().expect("a name")), "{first:?}");
 }
 
-#[test]
-fn a_sheet_has_a_canary_of_its_own_while_that_of_another_is_under_way() {
+/// Two sheets, `a.csv` and `b.csv`, of three companies each, with the rows of both; the service refuses the first creation.
+fn two_sheets() -> (Bench, Vec<String>) {
     let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
     let bench = Bench::new(Scenario { fault: vec![refused], ..Scenario::default() });
     let sheet = bench::companies(6);
     let [head, rows @ ..] = &sheet.lines().collect::<Vec<_>>()[..] else { panic!("{sheet}") };
     bench.write("a.csv", &format!("{head}\n{}\n", rows[..3].join("\n")));
     bench.write("b.csv", &format!("{head}\n{}\n", rows[3..].join("\n")));
+    let rows = rows.iter().map(|row| (*row).to_owned()).collect();
+    (bench, rows)
+}
+
+#[test]
+fn a_sheet_has_a_canary_of_its_own_while_that_of_another_is_under_way() {
+    let (bench, rows) = two_sheets();
     for (name, kept, made) in [("a.csv", 1, 0), ("b.csv", 2, 1)] {
         bench.fleetload(&["run", name, "--kind", "companies", "--canary", "1"]).expect_code(8);
         assert_eq!((under_way(&bench), bench.ledger().len()), (kept, made), "{name}");
@@ -231,12 +238,7 @@ fn a_sheet_has_a_canary_of_its_own_while_that_of_another_is_under_way() {
 
 #[test]
 fn the_canary_of_a_paused_import_keeps_no_other_import_waiting_and_counts_again_when_it_is_resumed() {
-    let refused = Fault::new("addCompany", FaultKind::InvalidData).times(1);
-    let bench = Bench::new(Scenario { fault: vec![refused], ..Scenario::default() });
-    let sheet = bench::companies(6);
-    let [head, rows @ ..] = &sheet.lines().collect::<Vec<_>>()[..] else { panic!("{sheet}") };
-    bench.write("a.csv", &format!("{head}\n{}\n", rows[..3].join("\n")));
-    bench.write("b.csv", &format!("{head}\n{}\n", rows[3..].join("\n")));
+    let (bench, _) = two_sheets();
     bench.fleetload(&["run", "a.csv", "--kind", "companies", "--canary", "1"]).expect_code(8);
     bench.fleetload(&["run", "b.csv", "--kind", "companies"]).expect_code(8);
     assert_eq!(bench.ledger().len(), 0);

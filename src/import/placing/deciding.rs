@@ -7,7 +7,8 @@ use smol_str::SmolStr;
 use super::super::content_digest::StepsDigest;
 use super::super::difference::{self, Content};
 use super::super::identity::{
-    Alike, Claim, Decision, Keyed, Known, SameKey, came_to_nothing, decide, keyed, owner, person_or_thing,
+    Alike, Claim, Decision, Keyed, Known, SameKey, came_to_nothing, decide, is_owner, keyed, owner,
+    person_or_thing,
 };
 use super::super::left_out::Reason;
 use super::super::prepared::{Origin, Ready};
@@ -107,7 +108,6 @@ impl Placing<'_, '_> {
         if let (false, Some(key)) = (natural.as_ref().is_some_and(settles), &values.sheet_key) {
             let nameless = nameless(record);
             let links = self.examined.checked.links(ready.origin.ordinal);
-            let is_owner = |role| matches!(role, Role::Company | Role::Parent);
             let brings_owner = links.iter().any(|(role, to)| is_owner(*role) && matches!(to, To::Row(_)));
             for mut known in self.writer.by_sheet_key(kind, key)? {
                 let earlier = self.writer.record_of(known.job)?;

@@ -156,6 +156,7 @@ mod tests {
         // The label alone makes no round.
         assert_eq!(import(&mut bench, Some("North"), &[], &["G"]).0, 1);
     }
+
     #[test]
     fn a_round_has_the_priority_of_the_one_before_and_its_reserve_once_that_keeps_nothing_by_it() {
         let mut bench = bench();

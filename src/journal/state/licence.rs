@@ -15,8 +15,8 @@ use crate::model::operation::Operation;
 /// What is known of a request that adds the same licence code to the same device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameLicence {
-    /// This job has added it.
-    Added(JobId),
+    /// It is added.
+    Added,
     /// Whether that of this job was carried out is unknown.
     Unknown(JobId),
     /// That of this job has no answer yet.
@@ -56,7 +56,7 @@ pub(in crate::journal) fn of_others(connection: &Connection, work: &Work) -> Res
             (row.get(2)?, row.get(3)?, row.get(4)?);
         match (is_confirmed, is_doubtful) {
             (Some(true), _) | (_, Some(true)) if is_same && is_done == Some(true) => {
-                return Ok(Some(SameLicence::Added(job)));
+                return Ok(Some(SameLicence::Added));
             }
             (_, Some(true)) if is_same || is_replaced => found = Some(SameLicence::Unknown(job)),
             (None, _) if is_same => found = found.or(Some(SameLicence::UnderWay(job))),

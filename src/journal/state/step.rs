@@ -20,9 +20,9 @@ use crate::model::operation::Operation;
 pub(in crate::journal) const FORMER: u32 = 1 << 15;
 
 /// The condition that a step of the job `?1` was carried out: it is done, and where `?3` is false a request that was, or may have
-/// been, carried out was sent for it since the import `?2`. Or it is open, was carried out since, and a person had it carried out again, for
-/// which nothing has been sent yet: the last request was confirmed, and the first decision after that was to try again. What was
-/// read before that request is still with the step.
+/// been, carried out was sent for it since the import `?2`. Or it is open, was carried out since, and a person had it carried out
+/// again, for which nothing has been sent yet: the last request was confirmed, and the first decision after that was to try again.
+/// What was read before that request is still with the step.
 macro_rules! carried_out {
     () => {
         "(ended = 1

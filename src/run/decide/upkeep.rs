@@ -84,7 +84,7 @@ pub(in crate::run) fn on_licence(
 ) -> RowDecision {
     match same {
         None => RowDecision::Send,
-        Some(SameLicence::Added(_)) => is_so(work, facts),
+        Some(SameLicence::Added) => is_so(work, facts),
         Some(SameLicence::UnderWay(job)) => {
             let reason = format!("waits for the outcome of job {job}, which adds the same licence code");
             look_again(work, facts, Reason::OutcomeAwaited, reason)
